@@ -1,0 +1,51 @@
+"""The graph, the records and their ids: what every other room speaks."""
+
+from fingreat.schema.graph import Edge, Graph, Lexicon, Node
+from fingreat.schema.ids import canonical_json, content_id, sha256_hex
+from fingreat.schema.load import load_graph
+from fingreat.schema.records import (
+    Chunk,
+    Extraction,
+    Failure,
+    Filing,
+    GoldPassage,
+    Message,
+    Range,
+    Reply,
+    ReplyState,
+    Request,
+    Sampling,
+    Section,
+    SectionStatus,
+    Segment,
+    Verdict,
+)
+from fingreat.schema.reply import Mode, reply_schema
+
+__all__ = [
+    "Chunk",
+    "Edge",
+    "Extraction",
+    "Failure",
+    "Filing",
+    "GoldPassage",
+    "Graph",
+    "Lexicon",
+    "Message",
+    "Mode",
+    "Node",
+    "Range",
+    "Reply",
+    "ReplyState",
+    "Request",
+    "Sampling",
+    "Section",
+    "SectionStatus",
+    "Segment",
+    "Verdict",
+    "canonical_json",
+    "content_id",
+    "load_graph",
+    "reply_schema",
+    "sha256_hex",
+]

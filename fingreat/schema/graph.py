@@ -1,0 +1,127 @@
+"""The accounting graph as a typed object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import networkx as nx
+from pydantic import Field
+
+from fingreat.errors import InputError
+from fingreat.schema.records import Record
+
+DEFAULT_GROUPING = "default"
+
+
+class Node(Record):
+    """An account group: `holds` says in words what belongs to it."""
+
+    id: str = Field(pattern=r"^[A-Z][A-Z0-9_]*$")
+    name: str = Field(min_length=1)
+    kind: str = Field(min_length=1)
+    holds: str = Field(min_length=1)
+
+
+class Edge(Record):
+    """A flow between two account groups, from the credited to the debited one in its usual direction.
+
+    Attributes:
+        category: the edge's place in the default grouping.
+        is_: what counts as evidence; `is` in the file.
+        is_not: what looks like it and is not.
+        groupings: category under each other named grouping.
+        facets: optional reply fields and their closed vocabularies.
+    """
+
+    id: str = Field(pattern=r"^[A-Z][A-Z0-9_-]*$")
+    source: str
+    target: str
+    category: str = Field(min_length=1)
+    is_: str = Field(alias="is", min_length=1)
+    is_not: str = ""
+    groupings: Mapping[str, str] = Field(default_factory=dict)
+    facets: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+
+
+class Lexicon(Record):
+    """Weighted cue phrases, for evidence without a language model.
+
+    Attributes:
+        threshold: score from which a segment counts as evidence.
+        cues: edge id → phrase → weight. A phrase is words in order; `*` at a word's end stands for any
+            ending, ` ... ` between words for a gap of a few words.
+        against: phrases that speak against any evidence, with (positive) weights that are taken off.
+    """
+
+    threshold: float = Field(gt=0)
+    cues: Mapping[str, Mapping[str, float]]
+    against: Mapping[str, float] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A validated graph. Make one with `load_graph`.
+
+    Attributes:
+        nodes: id → node, in file order.
+        edges: id → edge, in file order.
+        rules: the border rules, in order, as sentences.
+        digest: SHA-256 of the file, for manifests.
+        source: where it was read from, for messages.
+    """
+
+    name: str
+    title: str
+    nodes: Mapping[str, Node]
+    edges: Mapping[str, Edge]
+    rules: tuple[str, ...]
+    lexicon: Lexicon | None
+    digest: str
+    source: str = field(compare=False)
+
+    @cached_property
+    def network(self) -> nx.DiGraph[str]:
+        """The graph in networkx: nodes by id, edges with attribute `id`."""
+        network: nx.DiGraph[str] = nx.DiGraph(name=self.name)
+        network.add_nodes_from(self.nodes)
+        network.add_edges_from((edge.source, edge.target, {"id": edge.id}) for edge in self.edges.values())
+        return network
+
+    def edge_between(self, source: str, target: str) -> Edge | None:
+        """The edge from `source` to `target` in this order, None where there is none."""
+        data = self.network.get_edge_data(source, target)
+        return self.edges[data["id"]] if data else None
+
+    @property
+    def groupings(self) -> tuple[str, ...]:
+        """Names of the ways to group edges, `default` first."""
+        others = {name for edge in self.edges.values() for name in edge.groupings}
+        return (DEFAULT_GROUPING, *sorted(others))
+
+    def category(self, edge_id: str, grouping: str = DEFAULT_GROUPING) -> str:
+        """The category of an edge under a grouping.
+
+        Raises:
+            InputError: for an edge or a grouping that the graph does not have.
+        """
+        if edge_id not in self.edges:
+            raise InputError(f"'{edge_id}' is no edge of graph '{self.name}'.", hint=f"Edges: {', '.join(self.edges)}.")
+        edge = self.edges[edge_id]
+        if grouping == DEFAULT_GROUPING:
+            return edge.category
+        if grouping not in edge.groupings:
+            raise InputError(
+                f"graph '{self.name}' has no grouping '{grouping}'.", hint=f"Groupings: {', '.join(self.groupings)}."
+            )
+        return edge.groupings[grouping]
+
+    def categories(self, grouping: str = DEFAULT_GROUPING) -> tuple[str, ...]:
+        """The categories of a grouping, in the order in which edges name them."""
+        return tuple(dict.fromkeys(self.category(edge_id, grouping) for edge_id in self.edges))
+
+    @property
+    def facets(self) -> dict[str, tuple[str, ...]]:
+        """Every facet of any edge, with its vocabulary."""
+        return {name: values for edge in self.edges.values() for name, values in edge.facets.items()}
