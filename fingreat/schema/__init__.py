@@ -18,6 +18,7 @@ from fingreat.schema.records import (
     Section,
     SectionStatus,
     Segment,
+    SegmentKind,
     Verdict,
 )
 from fingreat.schema.reply import Mode, reply_schema
@@ -42,6 +43,7 @@ __all__ = [
     "Section",
     "SectionStatus",
     "Segment",
+    "SegmentKind",
     "Verdict",
     "canonical_json",
     "content_id",

@@ -86,12 +86,15 @@ class Section(Record):
     warnings: tuple[str, ...] = ()
 
 
+SegmentKind = Literal["heading", "sentence", "row"]
+
+
 class Segment(Record):
     """One numbered sentence, heading or table row of a chunk; segments partition their chunk."""
 
     start: int
     end: int
-    kind: Literal["heading", "sentence", "row"]
+    kind: SegmentKind
 
 
 class Chunk(Record):

@@ -1,0 +1,103 @@
+"""Chunks of a section within a token budget: the same for every model."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+
+from fingreat.edgar.segments import Border, Piece, segment_text
+from fingreat.edgar.tokens import TokenCounter, cl100k_counter
+from fingreat.errors import InputError
+from fingreat.schema import Chunk, Section, Segment, content_id
+
+DEFAULT_BUDGET = 4096
+MIN_BUDGET = 16
+
+
+def chunk_section(section: Section, budget: int = DEFAULT_BUDGET, counter: TokenCounter | None = None) -> list[Chunk]:
+    """Cut a section's text into chunks that partition it exactly, none over the budget.
+
+    A chunk ends at the best border that fills at least half of the budget: the start of a section
+    (a heading), else of a paragraph, else of a line or table row, else of a sentence; among equal ones
+    the last. A sentence longer than the budget is cut at white space, or failing that between characters.
+
+    Args:
+        budget: most tokens a chunk may have.
+        counter: counts them; cl100k_base by default.
+
+    Raises:
+        InputError: the budget is below 16 tokens.
+    """
+    if budget < MIN_BUDGET:
+        raise InputError(f"a chunk of {budget} tokens is too small.", hint=f"Use at least {MIN_BUDGET} tokens.")
+    counter = counter or cl100k_counter()
+    text = section.text
+    pieces = _within_budget(segment_text(text), text, budget, counter)
+    sizes = list(accumulate((counter.count(_cut(text, piece.segment)) for piece in pieces), initial=0))
+    chunks: list[Chunk] = []
+    first = 0
+    while first < len(pieces):
+        last = _furthest(pieces, sizes, first, text, budget, counter)
+        if last < len(pieces):
+            last = _best_border(pieces, sizes, first, last, budget)
+        chunks.append(_chunk(section, pieces[first:last], counter))
+        first = last
+    return chunks
+
+
+def _cut(text: str, segment: Segment) -> str:
+    return text[segment.start : segment.end]
+
+
+def _within_budget(pieces: list[Piece], text: str, budget: int, counter: TokenCounter) -> list[Piece]:
+    """The pieces, with any that is longer than the budget cut into smaller ones."""
+    fitting: list[Piece] = []
+    for piece in pieces:
+        start, end, border = piece.segment.start, piece.segment.end, piece.border
+        while counter.count(text[start:end]) > budget:
+            # Halving ends: one character is never more tokens than the smallest budget.
+            width = min(end - start, budget * 8)
+            while counter.count(text[start : start + width]) > budget:
+                width //= 2
+            blank = max(text.rfind(" ", start, start + width), text.rfind("\n", start, start + width))
+            middle = blank + 1 if blank > start else start + width
+            fitting.append(Piece(Segment(start=start, end=middle, kind=piece.segment.kind), border))
+            start, border = middle, Border.SENTENCE
+        fitting.append(Piece(Segment(start=start, end=end, kind=piece.segment.kind), border))
+    return fitting
+
+
+def _furthest(pieces: list[Piece], sizes: list[int], first: int, text: str, budget: int, counter: TokenCounter) -> int:
+    """One past the last piece of the longest run from `first` within the budget.
+
+    Sizes of single pieces do not quite add up to the size of their run (a blank joins the next word), so
+    the sum only gives a first guess.
+    """
+    start = pieces[first].segment.start
+    last = max(first + 1, bisect_right(sizes, sizes[first] + budget) - 1)
+    while last > first + 1 and counter.count(text[start : pieces[last - 1].segment.end]) > budget:
+        last -= 1
+    while last < len(pieces) and counter.count(text[start : pieces[last].segment.end]) <= budget:
+        last += 1
+    return last
+
+
+def _best_border(pieces: list[Piece], sizes: list[int], first: int, last: int, budget: int) -> int:
+    """Where to end the chunk that begins at `first` and may reach `last`."""
+    candidates = [cut for cut in range(first + 1, last + 1) if sizes[cut] - sizes[first] >= budget / 2]
+    return max(candidates, key=lambda cut: (pieces[cut].border, cut), default=last)
+
+
+def _chunk(section: Section, pieces: list[Piece], counter: TokenCounter) -> Chunk:
+    start, end = pieces[0].segment.start, pieces[-1].segment.end
+    text = section.text[start:end]
+    return Chunk(
+        id=content_id("chunk", [section.filing_id, section.item, start, end, text]),
+        filing_id=section.filing_id,
+        item=section.item,
+        start=start,
+        end=end,
+        n_tokens=counter.count(text),
+        tokenizer=counter.name,
+        segments=tuple(piece.segment for piece in pieces),
+    )

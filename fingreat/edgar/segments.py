@@ -1,0 +1,99 @@
+"""Numbered segments of a section: sentences, headings and table rows, with the border before each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from nupunkt import sent_spans
+
+from fingreat.schema import Segment, SegmentKind
+
+_HEADING = re.compile(r"#{1,6} ")
+_DELIMITER_ROW = re.compile(r"\|(\s*:?-+:?\s*\|)+\s*$")
+_FENCE = "```"
+
+
+class Border(IntEnum):
+    """What stands before a segment; the higher, the better a place to cut."""
+
+    SENTENCE = 1
+    LINE = 2
+    PARAGRAPH = 3
+    SECTION = 4
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A segment and the border before it."""
+
+    segment: Segment
+    border: Border
+
+
+@dataclass(frozen=True)
+class _Line:
+    start: int
+    end: int
+    content: str
+
+
+def segment_text(text: str) -> list[Piece]:
+    """Cut a section's Markdown into segments that partition it exactly.
+
+    White space and marks that are no segment of their own (blank lines, the delimiter row of a table,
+    the fences of a fixed-width block) belong to the segment before them, or to the first.
+    """
+    pieces: list[Piece] = []
+    for kind, border, segment_start in _starts(text):
+        if pieces:
+            pieces[-1] = _ending_at(pieces[-1], segment_start)
+        pieces.append(Piece(Segment(start=segment_start if pieces else 0, end=segment_start, kind=kind), border))
+    if pieces:
+        pieces[-1] = _ending_at(pieces[-1], len(text))
+    elif text:
+        pieces.append(Piece(Segment(start=0, end=len(text), kind="sentence"), Border.SECTION))
+    return pieces
+
+
+def _ending_at(piece: Piece, end: int) -> Piece:
+    return Piece(piece.segment.model_copy(update={"end": end}), piece.border)
+
+
+def _starts(text: str) -> Iterator[tuple[SegmentKind, Border, int]]:
+    """Kind, border and start of every segment, in order."""
+    border = Border.SECTION
+    fenced = False
+    after_heading = False
+    for line in _lines(text):
+        content = line.content
+        if not content:
+            border = max(border, Border.PARAGRAPH)
+        elif content.startswith(_FENCE):
+            fenced = not fenced
+        elif fenced or content.startswith("|"):
+            if not fenced and _DELIMITER_ROW.match(content):
+                continue
+            yield "row", border, line.start
+            border, after_heading = Border.LINE, False
+        elif _HEADING.match(content):
+            # Headings that follow one another stay together: only the first is a border of sections.
+            yield "heading", border if after_heading else Border.SECTION, line.start
+            border, after_heading = Border.LINE, True
+        else:
+            for offset, _ in sent_spans(content):
+                yield "sentence", border, line.start + offset
+                border = Border.SENTENCE
+            border, after_heading = Border.LINE, False
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    """Lines without their indentation; `start` is that of the first character that is no blank."""
+    position = 0
+    for raw in text.splitlines(keepends=True):
+        content = raw.strip()
+        lead = len(raw) - len(raw.lstrip()) if content else 0
+        yield _Line(position + lead, position + len(raw), content)
+        position += len(raw)
