@@ -1,6 +1,6 @@
 """The graph, the records and their ids: what every other room speaks."""
 
-from fingreat.schema.graph import Edge, Graph, Lexicon, Node
+from fingreat.schema.graph import Edge, Example, ExampleExtraction, Graph, Lexicon, Node
 from fingreat.schema.ids import canonical_json, content_id, sha256_hex
 from fingreat.schema.load import load_graph
 from fingreat.schema.records import (
@@ -26,6 +26,8 @@ from fingreat.schema.reply import Mode, reply_schema
 __all__ = [
     "Chunk",
     "Edge",
+    "Example",
+    "ExampleExtraction",
     "Extraction",
     "Failure",
     "Filing",

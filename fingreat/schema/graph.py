@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Annotated
 
 import networkx as nx
 from pydantic import Field
@@ -45,19 +46,31 @@ class Edge(Record):
     facets: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
+Phrase = Annotated[str, Field(pattern=r"^[^\s*.]+\*?( (\.\.\. )?[^\s*.]+\*?)*$")]
+"""A cue phrase in the syntax of `Lexicon`."""
+
+
 class Lexicon(Record):
     """Weighted cue phrases, for evidence without a language model.
 
+    A phrase is words in order, in any case; a hyphen parts words. `*` at a word's end stands for any ending, ` ... `
+    between words for a gap of a few words, `#` for any number; `$`, `%` and other currency signs are words. Where
+    phrases overlap in the text the one with more words keeps them, so that "cost of sales" is not read as "sales";
+    a phrase with weight 0 does nothing but keep its words.
+
     Attributes:
         threshold: score from which a segment counts as evidence.
-        cues: edge id → phrase → weight. A phrase is words in order; `*` at a word's end stands for any
-            ending, ` ... ` between words for a gap of a few words.
+        cues: edge id → phrase → weight.
+        moved: phrases that state a change, an amount or an entry, with weights that speak for evidence.
         against: phrases that speak against any evidence, with (positive) weights that are taken off.
+        causes: phrases after which a sentence names causes, uses or parts, where cues count less.
     """
 
     threshold: float = Field(gt=0)
-    cues: Mapping[str, Mapping[str, float]]
-    against: Mapping[str, float] = Field(default_factory=dict)
+    cues: Mapping[str, Mapping[Phrase, float]]
+    moved: Mapping[Phrase, float] = Field(default_factory=dict)
+    against: Mapping[Phrase, float] = Field(default_factory=dict)
+    causes: tuple[Phrase, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,7 @@ class Graph:
         nodes: id → node, in file order.
         edges: id → edge, in file order.
         rules: the border rules, in order, as sentences.
+        example: a worked example for prompts, if the file has one.
         digest: SHA-256 of the file, for manifests.
         source: where it was read from, for messages.
     """
@@ -78,6 +92,7 @@ class Graph:
     edges: Mapping[str, Edge]
     rules: tuple[str, ...]
     lexicon: Lexicon | None
+    example: Example | None
     digest: str
     source: str = field(compare=False)
 

@@ -13,12 +13,12 @@ import networkx as nx
 from pydantic import BaseModel, ValidationError
 
 from fingreat.errors import InputError, SchemaError
-from fingreat.schema.graph import Edge, Graph, Lexicon, Node
+from fingreat.schema.graph import Edge, Example, Graph, Lexicon, Node
 from fingreat.schema.ids import sha256_hex
 
 _T = TypeVar("_T", bound=BaseModel)
 _FORMAT = 1
-_TOP_LEVEL = {"format", "name", "title", "rules", "node", "edge", "lexicon"}
+_TOP_LEVEL = {"format", "name", "title", "rules", "node", "edge", "lexicon", "example"}
 _HEADER = re.compile(r"^\s*\[\[\s*(\w+)\s*\]\]")
 
 
@@ -58,13 +58,15 @@ def parse_graph(data: bytes, source: str) -> Graph:
     faults = list(_top_level_faults(table))
     nodes = _read_tables(Node, table.get("node"), "node", places, faults)
     edges = _read_tables(Edge, table.get("edge"), "edge", places, faults)
-    lexicon = _read_lexicon(table.get("lexicon"), faults)
+    lexicon = _read_one(Lexicon, table.get("lexicon"), "lexicon", faults)
+    example = _read_one(Example, table.get("example"), "example", faults)
     faults += _duplicate_faults(nodes, edges)
     known = _ids(table.get("node"))
     faults += _edge_faults(known, edges)
     faults += _grouping_faults(edges)
     faults += _shape_faults(known, edges)
     faults += _lexicon_faults(lexicon, _ids(table.get("edge")))
+    faults += _example_faults(example, _ids(table.get("edge")))
     if faults:
         raise SchemaError(faults, where=source)
     return Graph(
@@ -74,6 +76,7 @@ def parse_graph(data: bytes, source: str) -> Graph:
         edges={edge.id: edge for _, edge in edges},
         rules=tuple(table.get("rules", ())),
         lexicon=lexicon,
+        example=example,
         digest=sha256_hex(data),
         source=source,
     )
@@ -133,13 +136,13 @@ def _in_words(detail: Any) -> str:
     return f"'{key}': {detail['msg']}, found {detail['input']!r}"
 
 
-def _read_lexicon(table: Any, faults: list[str]) -> Lexicon | None:
+def _read_one(model: type[_T], table: Any, name: str, faults: list[str]) -> _T | None:
     if table is None:
         return None
     try:
-        return Lexicon.model_validate(table)
+        return model.model_validate(table)
     except ValidationError as error:
-        faults += [f"[lexicon]: {_in_words(detail)}" for detail in error.errors()]
+        faults += [f"[{name}]: {_in_words(detail)}" for detail in error.errors()]
         return None
 
 
@@ -200,3 +203,13 @@ def _lexicon_faults(lexicon: Lexicon | None, known: set[str]) -> Iterator[str]:
     for edge_id in lexicon.cues if lexicon else ():
         if edge_id not in known:
             yield f"[lexicon.cues.{edge_id}]: '{edge_id}' is no edge"
+
+
+def _example_faults(example: Example | None, known: set[str]) -> Iterator[str]:
+    for number, extraction in enumerate(example.extractions if example else (), 1):
+        place = f"[[example.extractions]] number {number}"
+        if extraction.edge not in known:
+            yield f"{place}: '{extraction.edge}' is no edge"
+        if example and not extraction.first <= extraction.last <= len(example.segments):
+            last = len(example.segments)
+            yield f"{place}: segments {extraction.first} to {extraction.last} are not among 1 to {last}"
