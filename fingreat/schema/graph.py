@@ -73,6 +73,34 @@ class Lexicon(Record):
     causes: tuple[Phrase, ...] = ()
 
 
+class ExampleExtraction(Record):
+    """One right answer of a worked example: segments `first` to `last`, counted from 1, both included."""
+
+    first: int = Field(ge=1)
+    last: int = Field(ge=1)
+    edge: str
+    tags: tuple[str, ...] = ()
+    period: str | None = None
+    facets: Mapping[str, str] = Field(default_factory=dict)
+
+
+class Example(Record):
+    """A worked example for prompts: an invented text, cut into segments, and all its extractions.
+
+    Attributes:
+        header: the filing's header line as a prompt shows it.
+        segments: joined, they are the text.
+    """
+
+    header: str
+    segments: tuple[str, ...]
+    extractions: tuple[ExampleExtraction, ...]
+
+    def quote(self, extraction: ExampleExtraction) -> str:
+        """The text of an extraction, without the white space around it."""
+        return "".join(self.segments[extraction.first - 1 : extraction.last]).strip()
+
+
 @dataclass(frozen=True)
 class Graph:
     """A validated graph. Make one with `load_graph`.
