@@ -46,7 +46,8 @@ class Edge(Record):
     facets: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
-Phrase = Annotated[str, Field(pattern=r"^[^\s*.]+\*?( (\.\.\. )?[^\s*.]+\*?)*$")]
+_PHRASE_WORD = r"[^\s*.]*[\p{L}\p{N}$€£¥%#][^\s*.]*\*?"
+Phrase = Annotated[str, Field(pattern=rf"^{_PHRASE_WORD}( (\.\.\. )?{_PHRASE_WORD})*$")]
 """A cue phrase in the syntax of `Lexicon`."""
 
 

@@ -1,0 +1,233 @@
+"""Evidence by cue phrases: a score per edge for a sentence or a passage, with no model."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fingreat.errors import InputError
+from fingreat.schema.graph import Graph
+
+_GAP = 6
+"""Words that ` ... ` may stand for, at most."""
+_AFTER_CAUSE = 0.3
+"""What a cue counts where its sentence names causes, uses or parts: they are not what the main clause states."""
+_OPENING, _OPENING_BONUS = 10, 1.5
+"""Cues that begin within the first words of a sentence are mostly its subject and count more."""
+_LATER_SENTENCE = 0.5
+"""What a sentence counts after the first: a passage mostly opens with what it is about."""
+_FULL_EVIDENCE = 2.0
+"""Weight of `moved` less `against` from which a sentence counts in full."""
+_LEAST_SHARE = 0.05
+"""What a sentence counts that is no evidence at all; not 0, so that a passage always has a best edge."""
+
+_TOKEN = re.compile(r"\d[\d.,]*|[^\W\d_]+(?:&[^\W\d_]+)*|[$€£¥%,]")
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)%\"*][.!?])\s+(?=[A-Z(\"])|;\s|\n\s*\n|\n(?=\|)")
+_TYPOGRAPHY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u00ad": None})
+_POSSESSIVE = re.compile(r"'(?:s\b)?", re.IGNORECASE)
+
+_Pattern = tuple[str, bool]
+"""A word, and whether it is only the beginning of one."""
+
+
+class CueScorer:
+    """Scores text against the cue phrases of a graph. Compiled once; `scores` is linear in the text's length.
+
+    A sentence gives each edge the weights of its cues, more at the sentence's opening and less where it names causes,
+    times the sentence's share as evidence: `moved` less `against`, between 0.05 and 1. A text's score is the sum over
+    its sentences, the first in full and the later ones by half.
+
+    Raises:
+        InputError: the graph has no lexicon.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        lexicon = graph.lexicon
+        if lexicon is None:
+            raise InputError(
+                f"graph '{graph.name}' has no cue phrases.",
+                where=graph.source,
+                hint="Add a [lexicon] table to the graph file, or use a model.",
+            )
+        self._edges = tuple(graph.edges)
+        self._threshold = lexicon.threshold
+        by_phrase: dict[str, dict[str, float]] = defaultdict(dict)
+        for edge_id, cues in lexicon.cues.items():
+            for phrase, weight in cues.items():
+                by_phrase[phrase][edge_id] = weight
+        self._cues = _PhraseIndex(by_phrase)
+        self._moved = _PhraseIndex({phrase: {"": weight} for phrase, weight in lexicon.moved.items()})
+        self._against = _PhraseIndex({phrase: {"": weight} for phrase, weight in lexicon.against.items()})
+        self._causes = _PhraseIndex({phrase: {"": 1.0} for phrase in lexicon.causes})
+
+    def scores(self, text: str) -> dict[str, float]:
+        """The score of every edge, in graph order; 0 where no cue of the edge occurs."""
+        total = dict.fromkeys(self._edges, 0.0)
+        share = 1.0
+        for sentence in _sentences(text):
+            found = self._cue_weights(sentence)
+            if not found:
+                continue
+            evidence = self._evidence(sentence) * share
+            for edge_id, weight in found.items():
+                total[edge_id] += weight * evidence
+            share = _LATER_SENTENCE
+        return total
+
+    def classify(self, text: str) -> str:
+        """The one best edge; the first in graph order where several are equal, even at 0."""
+        scores = self.scores(text)
+        return max(self._edges, key=lambda edge_id: scores[edge_id])
+
+    def edges(self, text: str) -> list[str]:
+        """The edges for which a sentence is evidence, in graph order; none for a row of a Markdown table."""
+        if text.lstrip().startswith("|"):
+            return []
+        return [edge_id for edge_id, score in self.scores(text).items() if score >= self._threshold]
+
+    def _cue_weights(self, sentence: _Sentence) -> dict[str, float]:
+        """The cues of one sentence, each phrase counted once, where it counts most."""
+        causes = _CauseZones(sentence, [places[0] for places, _ in self._causes.find(sentence.words)])
+        best: dict[tuple[str, int], float] = {}
+        for places, phrase in self._cues.find(sentence.words):
+            place = _AFTER_CAUSE if places[0] in causes else _OPENING_BONUS if places[0] < _OPENING else 1.0
+            for edge_id, weight in phrase.weights.items():
+                key = (edge_id, phrase.number)
+                best[key] = max(best.get(key, 0.0), weight * place)
+        total: dict[str, float] = defaultdict(float)
+        for (edge_id, _), weight in best.items():
+            if weight:
+                total[edge_id] += weight
+        return total
+
+    def _evidence(self, sentence: _Sentence) -> float:
+        """How far a sentence states what happened, from `_LEAST_SHARE` to 1."""
+        moved = sum(self._moved.distinct_weights(sentence.words))
+        against = sum(self._against.distinct_weights(sentence.words))
+        balance = min(moved, _FULL_EVIDENCE + 1) - against
+        return min(1.0, max(_LEAST_SHARE, (balance + 1) / (_FULL_EVIDENCE + 1)))
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """Lower-case words, numbers as `#`; `commas` are the places that a comma stands before."""
+
+    words: list[str]
+    commas: list[int]
+
+
+class _CauseZones:
+    """The places of a sentence that lie in causes: from the first cause phrase on, or, where the sentence opens
+    with one, up to the comma after it and again from the next."""
+
+    def __init__(self, sentence: _Sentence, starts: list[int]) -> None:
+        opening = next((start for start in starts if start <= 1), None)
+        self._opening_end = 0
+        if opening is not None:
+            self._opening_end = next((comma for comma in sentence.commas if comma > opening), len(sentence.words))
+        self._from = min((start for start in starts if start > max(1, self._opening_end)), default=len(sentence.words))
+
+    def __contains__(self, place: int) -> bool:
+        return place < self._opening_end or place >= self._from
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """A phrase as groups of adjacent words, with a gap between groups."""
+
+    number: int
+    groups: tuple[tuple[_Pattern, ...], ...]
+    weights: Mapping[str, float]
+
+    def match(self, words: list[str], start: int) -> tuple[int, ...] | None:
+        """The places of the phrase's words if it begins at `start`, each gap as short as can be."""
+        end = start
+        places: list[int] = []
+        for number, group in enumerate(self.groups):
+            last = min(end + (_GAP if number else 0), len(words) - len(group))
+            begin = next((at for at in range(end, last + 1) if _fits(group, words, at)), None)
+            if begin is None:
+                return None
+            end = begin + len(group)
+            places.extend(range(begin, end))
+        return tuple(places)
+
+
+class _PhraseIndex:
+    """Phrases by their first word, so that most words of a text cost one look-up."""
+
+    def __init__(self, weights: Mapping[str, Mapping[str, float]]) -> None:
+        self._words: dict[str, list[_Phrase]] = defaultdict(list)
+        self._stems: dict[str, list[_Phrase]] = defaultdict(list)
+        for number, (text, by_edge) in enumerate(weights.items()):
+            phrase = _Phrase(number, tuple(_patterns(group) for group in text.split(" ... ")), by_edge)
+            word, is_stem = phrase.groups[0][0]
+            (self._stems if is_stem else self._words)[word].append(phrase)
+        self._stem_lengths = sorted({len(stem) for stem in self._stems})
+
+    def find(self, words: list[str]) -> list[tuple[tuple[int, ...], _Phrase]]:
+        """Places and phrase of each match, in text order; where matches share a word the longest stays."""
+        matches = [
+            (places, phrase)
+            for start, word in enumerate(words)
+            for phrase in self._beginning_with(word)
+            if (places := phrase.match(words, start)) is not None
+        ]
+        matches.sort(key=lambda match: (-len(match[0]), match[0]))
+        taken: set[int] = set()
+        kept = []
+        for places, phrase in matches:
+            if taken.isdisjoint(places):
+                taken.update(places)
+                kept.append((places, phrase))
+        return sorted(kept, key=lambda match: match[0])
+
+    def distinct_weights(self, words: list[str]) -> Iterable[float]:
+        """The weights of the phrases that occur, each once."""
+        found = {phrase.number: phrase for _, phrase in self.find(words)}
+        return [weight for phrase in found.values() for weight in phrase.weights.values()]
+
+    def _beginning_with(self, word: str) -> Iterator[_Phrase]:
+        yield from self._words.get(word, ())
+        for length in self._stem_lengths:
+            if length > len(word):
+                return
+            yield from self._stems.get(word[:length], ())
+
+
+def _fits(group: tuple[_Pattern, ...], words: list[str], at: int) -> bool:
+    return all(
+        words[at + step].startswith(text) if is_stem else words[at + step] == text
+        for step, (text, is_stem) in enumerate(group)
+    )
+
+
+def _patterns(group: str) -> tuple[_Pattern, ...]:
+    """The word patterns of a phrase's part, tokenised as text is, so that `share-based` finds "share based"."""
+    patterns: list[_Pattern] = []
+    for word in group.split():
+        if word.rstrip("*") == "#":
+            patterns.append(("#", False))
+            continue
+        *whole, last = _words(word.rstrip("*")).words
+        patterns += [(part, False) for part in whole] + [(last, word.endswith("*"))]
+    return tuple(patterns)
+
+
+def _sentences(text: str) -> Iterator[_Sentence]:
+    plain = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
+    for sentence in _SENTENCE_END.split(plain):
+        yield _words(sentence)
+
+
+def _words(text: str) -> _Sentence:
+    sentence = _Sentence([], [])
+    for token in _TOKEN.findall(_POSSESSIVE.sub("", text).lower()):
+        if token == ",":
+            sentence.commas.append(len(sentence.words))
+        else:
+            sentence.words.append("#" if token[0].isdigit() else token)
+    return sentence
