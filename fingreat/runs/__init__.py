@@ -1,0 +1,25 @@
+"""Runs on disk: folder, manifest, append-only records, atomic files."""
+
+from fingreat.runs.environment import Code, Environment
+from fingreat.runs.files import read_json, sole_owner, to_json, write_atomic
+from fingreat.runs.folder import Manifest, ModelInfo, RunFolder, digest_of_text, find_runs, sha256_of
+from fingreat.runs.log import RecordLog, read_json_lines, read_records, write_records
+
+__all__ = [
+    "Code",
+    "Environment",
+    "Manifest",
+    "ModelInfo",
+    "RecordLog",
+    "RunFolder",
+    "digest_of_text",
+    "find_runs",
+    "read_json",
+    "read_json_lines",
+    "read_records",
+    "sha256_of",
+    "sole_owner",
+    "to_json",
+    "write_atomic",
+    "write_records",
+]

