@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fingreat.errors import InputError
 from fingreat.schema.graph import Graph
 
-_GAP = 6
+_GAP = 5
 """Words that ` ... ` may stand for, at most."""
-_AFTER_CAUSE = 0.3
+_AFTER_CAUSE = 0.5
 """What a cue counts where its sentence names causes, uses or parts: they are not what the main clause states."""
 _OPENING, _OPENING_BONUS = 10, 1.5
 """Cues that begin within the first words of a sentence are mostly its subject and count more."""
@@ -24,8 +24,8 @@ _FULL_EVIDENCE = 2.0
 _LEAST_SHARE = 0.05
 """What a sentence counts that is no evidence at all; not 0, so that a passage always has a best edge."""
 
-_TOKEN = re.compile(r"\d[\d.,]*|[^\W\d_]+(?:&[^\W\d_]+)*|[$€£¥%,]")
-_SENTENCE_END = re.compile(r"(?<=[a-z0-9)%\"*][.!?])\s+(?=[A-Z(\"])|;\s|\n\s*\n|\n(?=\|)")
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|(?:\b[a-z]\.){2,}|[^\W\d_]+(?:&[^\W\d_]+)*|[$€£¥%,]")
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)%\"*][.!?])\s+(?=[A-Z(\"])|\n\s*\n|\n(?=\|)|(?<=\|)\n")
 _TYPOGRAPHY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u00ad": None})
 _POSSESSIVE = re.compile(r"'(?:s\b)?", re.IGNORECASE)
 
@@ -37,8 +37,8 @@ class CueScorer:
     """Scores text against the cue phrases of a graph. Compiled once; `scores` is linear in the text's length.
 
     A sentence gives each edge the weights of its cues, more at the sentence's opening and less where it names causes,
-    times the sentence's share as evidence: `moved` less `against`, between 0.05 and 1. A text's score is the sum over
-    its sentences, the first in full and the later ones by half.
+    times the sentence's share as evidence: `moved` less `against`, between 0.05 and 1, and 0.05 for a row of a Markdown
+    table. A text's score is the sum over its sentences, the first with a cue in full and the later ones by half.
 
     Raises:
         InputError: the graph has no lexicon.
@@ -83,9 +83,7 @@ class CueScorer:
         return max(self._edges, key=lambda edge_id: scores[edge_id])
 
     def edges(self, text: str) -> list[str]:
-        """The edges for which a sentence is evidence, in graph order; none for a row of a Markdown table."""
-        if text.lstrip().startswith("|"):
-            return []
+        """The edges for which a sentence is evidence (the threshold is made for single sentences), in graph order."""
         return [edge_id for edge_id, score in self.scores(text).items() if score >= self._threshold]
 
     def _cue_weights(self, sentence: _Sentence) -> dict[str, float]:
@@ -104,7 +102,9 @@ class CueScorer:
         return total
 
     def _evidence(self, sentence: _Sentence) -> float:
-        """How far a sentence states what happened, from `_LEAST_SHARE` to 1."""
+        """How far a sentence states what happened, from `_LEAST_SHARE` to 1; a row of a table states nothing."""
+        if sentence.is_row:
+            return _LEAST_SHARE
         moved = sum(self._moved.distinct_weights(sentence.words))
         against = sum(self._against.distinct_weights(sentence.words))
         balance = min(moved, _FULL_EVIDENCE + 1) - against
@@ -113,25 +113,28 @@ class CueScorer:
 
 @dataclass(frozen=True)
 class _Sentence:
-    """Lower-case words, numbers as `#`; `commas` are the places that a comma stands before."""
+    """Lower-case words, numbers as `#`; `commas` are the places that a comma stands before; a row of a table or not."""
 
     words: list[str]
     commas: list[int]
+    is_row: bool
 
 
 class _CauseZones:
-    """The places of a sentence that lie in causes: from the first cause phrase on, or, where the sentence opens
-    with one, up to the comma after it and again from the next."""
+    """The places of a sentence that lie in causes: from the first cause phrase on, or, where one opens the sentence
+    or is set off by commas at its opening ("In 2009, due to ..., sales"), up to the comma after it and again from the
+    next."""
 
     def __init__(self, sentence: _Sentence, starts: list[int]) -> None:
-        opening = next((start for start in starts if start <= 1), None)
-        self._opening_end = 0
+        commas, end = set(sentence.commas), len(sentence.words)
+        opening = next((start for start in starts if start == 0 or (start < _OPENING and start in commas)), None)
+        self._opening = range(0)
         if opening is not None:
-            self._opening_end = next((comma for comma in sentence.commas if comma > opening), len(sentence.words))
-        self._from = min((start for start in starts if start > max(1, self._opening_end)), default=len(sentence.words))
+            self._opening = range(opening, min((comma for comma in commas if comma > opening), default=end))
+        self._from = min((start for start in starts if start not in self._opening), default=end)
 
     def __contains__(self, place: int) -> bool:
-        return place < self._opening_end or place >= self._from
+        return place in self._opening or place >= self._from
 
 
 @dataclass(frozen=True)
@@ -224,10 +227,10 @@ def _sentences(text: str) -> Iterator[_Sentence]:
 
 
 def _words(text: str) -> _Sentence:
-    sentence = _Sentence([], [])
+    sentence = _Sentence([], [], is_row=text.lstrip().startswith("|"))
     for token in _TOKEN.findall(_POSSESSIVE.sub("", text).lower()):
         if token == ",":
             sentence.commas.append(len(sentence.words))
         else:
-            sentence.words.append("#" if token[0].isdigit() else token)
+            sentence.words.append("#" if token[0].isdigit() else token.replace(".", ""))
     return sentence

@@ -225,6 +225,14 @@ def test_what_a_sentence_names_as_a_cause_counts_less() -> None:
     scorer = CueScorer(with_lexicon(lexicon))
     assert scorer.classify("blue fell due to red") == "B-C"
     assert scorer.classify("due to red paint, blue fell") == "B-C"
+    assert scorer.classify("in 2009, due to red paint, blue fell") == "B-C"
+
+
+def test_rows_of_a_table_in_a_text_add_next_to_nothing(gaap11: CueScorer) -> None:
+    sentence = "Interest expense increased by $2 million."
+    rows = "\n\n| Net sales | $41,207 | $38,915 |\n| Cost of sales | $30,000 | $29,000 |\n"
+    assert gaap11.edges(sentence + rows) == ["NNCA-NONOP"]
+    assert gaap11.edges(rows + "Interest expense increased by $2 million.") == ["NNCA-NONOP"]
 
 
 def test_a_graph_without_a_lexicon_is_refused_in_words() -> None:
@@ -254,15 +262,17 @@ def test_work_grows_with_the_length_of_the_text_and_not_with_its_square(
     assert calls < 11 * short
 
 
-def test_shared_passages_are_classified_and_detected(gaap11: CueScorer, shared: Path) -> None:
-    """Measured: ACCURACY; detection by single sentences DETECTION."""
+def test_shared_passages_are_classified_and_told_from_non_evidence(gaap11: CueScorer, shared: Path) -> None:
+    # Measured on all 160: 111 of 115 right (0.965); evidence by single sentences with precision 0.954 (103 of 108) and
+    # recall 0.896 (103 of 115). The phrases were written with these passages in sight; the figures to expect on other
+    # filings are those of passages not yet looked at: 49 of 61 (0.80) at first, then 27 of 33 (0.82).
     lines = (shared / "passages" / "gold.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     labelled = [row for row in rows if row["accepted"]]
     right = sum(gaap11.classify(row["text"]) in row["accepted"] for row in labelled)
-    assert right / len(labelled) >= 0.85
+    assert right / len(labelled) >= 0.93
 
-    detected = [any(map(gaap11.edges, re.split(r"(?<=[.!?])\s+(?=[A-Z])", row["text"]))) for row in rows]
+    detected = [any(map(gaap11.edges, re.split(r"(?<=[a-z0-9)%.][.!?])\s+(?=[A-Z])", row["text"]))) for row in rows]
     both = sum(found and bool(row["accepted"]) for found, row in zip(detected, rows, strict=True))
-    assert both / sum(detected) >= 0.85
-    assert both / len(labelled) >= 0.75
+    assert both / sum(detected) >= 0.92
+    assert both / len(labelled) >= 0.86
