@@ -1,0 +1,176 @@
+"""From fixed-width text to blocks: paragraphs with their lines joined, tables kept as they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from fingreat.edgar.ascii_pages import split_pages
+from fingreat.edgar.blocks import Block, Kind, Look
+
+_TABLE_OPEN = re.compile(r"^\s*<TABLE>", re.IGNORECASE)
+_TABLE_CLOSE = re.compile(r"</TABLE>", re.IGNORECASE)
+_MARKS = re.compile(r"</?(?:S|C|CAPTION|FN|TABLE|B|I|U|R|MULTIPLIER|ARTICLE|LEGEND|HEADING)>", re.IGNORECASE)
+_NOTE_MARK = re.compile(r"<(F\d{1,2})>", re.IGNORECASE)
+_RULE = re.compile(r"^[\s|+]*(?:[-=_*~][\s|+]*){3,}$")
+_GAP = re.compile(r"\S(?:\s{3,}|\s*\.{4,}\s*|\s*(?:\. ){3,}\s*)\S")
+_FIGURE = re.compile(r"(?:^|\s)[$(]*\d[\d,.]*%?\)?(?=\s|$)|\s--?(?=\s|$)")
+_ITEM_LINE = re.compile(
+    r"^\s*(?:part\s+[iv]+\W{0,4})?items?\s+\d{1,2}\s?[a-c]?\b\s*(?:[.:\-–—(]|$|\s{2,})", re.IGNORECASE
+)
+_BULLET = re.compile(r"^\s*(?:[-*o•·]|--)\s+(?=\S)")
+_NUMBERED = re.compile(r"^\s*\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+\S", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_SPACES = re.compile(r"\s+")
+_WIDE = 40
+
+
+def ascii_blocks(text: str) -> list[Block]:
+    """The blocks of a fixed-width document, in reading order."""
+    words: set[str] = set()
+
+    def known(word: str) -> bool:
+        if not words:
+            words.update(match.casefold() for match in _WORD.findall(text))
+        return word.casefold() in words
+
+    blocks: list[Block] = []
+    for number, page in enumerate(split_pages(text)):
+        if number:
+            blocks.append(Block(Kind.BREAK, ""))
+        first = len(blocks)
+        for lines, is_table in _groups(page.lines):
+            blocks += _fixed(lines) if is_table else _prose(lines, known)
+        for block in blocks[first:]:
+            block.page = page.label
+    return blocks
+
+
+def _groups(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
+    """Runs of lines: tagged tables whole, other text parted at empty lines; True for tables."""
+    group: list[str] = []
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        if _TABLE_OPEN.match(line):
+            if group:
+                yield group, False
+                group = []
+            end = place + 1
+            while end < len(lines) and not _TABLE_CLOSE.search(lines[end]) and not _TABLE_OPEN.match(lines[end]):
+                end += 1
+            yield (
+                lines[place : end + 1] if end < len(lines) and _TABLE_CLOSE.search(lines[end]) else lines[place:end],
+                True,
+            )
+            place = end + 1 if end < len(lines) and _TABLE_CLOSE.search(lines[end]) else end
+            continue
+        if line.strip():
+            group.append(line)
+        elif group:
+            yield group, False
+            group = []
+        place += 1
+    if group:
+        yield group, False
+
+
+def _fixed(lines: list[str]) -> list[Block]:
+    """A table as one fixed-width block, its marks and rules out."""
+    kept: list[str] = []
+    for line in lines:
+        clean = _MARKS.sub("", _NOTE_MARK.sub(r"[\1]", line)).rstrip()
+        if not _RULE.match(clean) and (clean or (kept and kept[-1])):
+            kept.append(clean)
+    while kept and not kept[-1]:
+        kept.pop()
+    while kept and not kept[0]:
+        kept.pop(0)
+    if not kept:
+        return []
+    return [Block(Kind.FIXED, _SPACES.sub(" ", " ".join(kept)).strip(), kept)]
+
+
+def _prose(lines: list[str], known: Callable[[str], bool]) -> list[Block]:
+    """Blocks of a run of lines without an empty one: a table by its gaps, else paragraphs."""
+    if _is_table(lines):
+        return _fixed(lines)
+    blocks: list[Block] = []
+    for paragraph, underlined in _paragraphs(lines):
+        text = _join(paragraph, known)
+        if text:
+            indents = [len(line) - len(line.lstrip()) for line in paragraph]
+            longest = max(len(line.strip()) for line in paragraph)
+            centred = min(indents) >= 8 and longest < 64
+            look = Look(underlined=underlined, centred=centred)
+            blocks.append(Block(Kind.TEXT, text, paragraph, _look=look))
+    return blocks
+
+
+def _is_table(lines: list[str]) -> bool:
+    """Whether most lines have wide gaps with figures or leaders: a table without tags."""
+    filled = [line for line in lines if not _RULE.match(line)]
+    if not filled:
+        return True
+    gaps = sum(1 for line in filled if _GAP.search(line.strip()) and _FIGURE.search(line))
+    if any(_ITEM_LINE.match(line) for line in filled) and gaps < len(filled) / 2:
+        return False
+    return gaps * 2 > len(filled) or (gaps >= 2 and gaps * 3 > len(filled))
+
+
+def _paragraphs(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
+    """Paragraphs of a run of lines, each with whether a rule underlines it.
+
+    A new one starts at a rule, an item heading, a list point, and at a first-line indent.
+    """
+    filled = [line for line in lines if not _RULE.match(line)]
+    base = min((len(line) - len(line.lstrip()) for line in filled), default=0)
+    group: list[str] = []
+    for line in lines:
+        if _RULE.match(line):
+            if group:
+                yield group, True
+                group = []
+            continue
+        indent = len(line) - len(line.lstrip())
+        previous = group[-1] if group else ""
+        starts = _ITEM_LINE.match(line) or _BULLET.match(line)
+        # A first-line indent counts only where the line before was set at the margin and is long:
+        # continuation lines of a heading are indented too.
+        long_before = len(previous.strip()) > _WIDE and len(previous) - len(previous.lstrip()) == base
+        indented = base + 2 <= indent <= base + 12 and long_before and _ends_sentence(previous)
+        numbered = _NUMBERED.match(line) and _ends_sentence(previous)
+        if group and (starts or indented or numbered or _heading_ends(group, line)):
+            yield group, False
+            group = []
+        group.append(line)
+    if group:
+        yield group, False
+
+
+def _ends_sentence(line: str) -> bool:
+    return line.rstrip().rstrip("\"')”").endswith((".", ":", ";", "!", "?"))
+
+
+def _heading_ends(group: list[str], line: str) -> bool:
+    """Whether a heading in capitals ends before a line of ordinary text."""
+    head = " ".join(group)
+    return head.isupper() and len(head) < 200 and not line.isupper() and any(char.islower() for char in line)
+
+
+def _join(lines: list[str], known: Callable[[str], bool]) -> str:
+    """Hard-wrapped lines as one; a word parted by a hyphen is joined as the filing writes it elsewhere."""
+    text = ""
+    for line in lines:
+        piece = _SPACES.sub(" ", _MARKS.sub("", _NOTE_MARK.sub(r"[\1]", line))).strip()
+        if not piece:
+            continue
+        if text.endswith("-") and len(text) > 1 and text[-2].isalpha() and piece[0].isalpha():
+            start = _WORD.findall(text[-60:-1])[-1:]
+            end = _WORD.match(piece)
+            if start and end and known(start[0] + end[0]):
+                text = text[:-1]
+            text += piece
+        else:
+            text = f"{text} {piece}" if text else piece
+    return text

@@ -1,0 +1,131 @@
+"""From bytes to text, and from bytes that are no filing to a reason why."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from pathlib import Path
+
+from fingreat.errors import InputError
+
+_GZIP = b"\x1f\x8b"
+_SIGNATURES = (
+    (b"%PDF-", "a PDF"),
+    (b"PK\x03\x04", "a ZIP archive or an Office document"),
+    (b"\xd0\xcf\x11\xe0", "an old Office document"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"{\\rtf", "an RTF document"),
+    (b"\x7fELF", "a program"),
+)
+_BLOCK_PAGES = re.compile(
+    r"Your Request Originates from an Undeclared Automated Tool|Request Rate Threshold Exceeded"
+    r"|<title>\s*(?:403 Forbidden|404 Not Found|429 Too Many Requests|Access Denied"
+    r"|SEC\.gov \| (?:Request Rate|File Not Found))"
+    r"|You don't have permission to access|<Code>(?:AccessDenied|NoSuchKey)</Code>",
+    re.IGNORECASE,
+)
+_BLOCK_PAGE_SIZE = 100_000
+"""A page that refuses a download is small; a filing that quotes such words is not."""
+_CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
+_C1_CONTROLS = re.compile("[\x80-\x9f]")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file; gzip is undone, whatever the file is called.
+
+    Raises:
+        InputError: the file is missing, a folder, unreadable, empty, or damaged gzip.
+    """
+    where = str(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("There is no such file.", where=where, hint="Check the path.") from None
+    except IsADirectoryError:
+        raise InputError("This is a folder, not a filing.", where=where, hint="Name one file in it.") from None
+    except OSError as error:
+        raise InputError(f"The file cannot be read: {error.strerror or error}.", where=where) from None
+    if data.startswith(_GZIP):
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise InputError(
+                f"The gzip data is damaged: {error}.", where=where, hint="Fetch or copy the file again."
+            ) from None
+    if not data.strip():
+        raise InputError("The file is empty.", where=where, hint="Fetch or copy the file again.")
+    return data
+
+
+def why_unreadable(data: bytes) -> str | None:
+    """Why these bytes cannot be a filing, in words; None where they may be one."""
+    head = data[:2048].lstrip(b"\xef\xbb\xbf \t\r\n\x00")
+    if not data.strip(b"\x00 \t\r\n\f"):
+        return "The file is empty."
+    for signature, what in _SIGNATURES:
+        if head.startswith(signature):
+            return f"This is {what}, not an EDGAR filing in HTML or text."
+    if not head.startswith(b"<"):
+        sample = data[:65536]
+        binary = sum(sample.count(bytes([code])) for code in (0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15, 16, 17, 18))
+        if binary > len(sample) // 50 and not _utf16(data):
+            return "This is binary data, not an EDGAR filing in HTML or text."
+    if len(data) <= _BLOCK_PAGE_SIZE:
+        match = _BLOCK_PAGES.search(data[:_BLOCK_PAGE_SIZE].decode("latin-1"))
+        if match:
+            phrase = re.sub(r"<[^>]*>", "", match[0]).strip()
+            return f'This is the page of a server that refused the download ("{phrase}"), not a filing.'
+    return None
+
+
+def decode(data: bytes) -> tuple[str, list[str]]:
+    """Text of a filing and what was doubtful about its encoding; never fails.
+
+    UTF-8 is tried first, then the encoding that the file declares, then Windows-1252, which
+    filings labelled Latin-1 use in fact. Mixed files are UTF-8 with replacement marks only where
+    that leaves fewer marks than Windows-1252 would leave two-byte debris.
+    """
+    utf16 = _utf16(data)
+    if utf16:
+        return data.decode(utf16, errors="replace"), []
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return _clean(data.decode("utf-8")), []
+    except UnicodeDecodeError as error:
+        first = error.start
+    warnings = [f"The text is not valid UTF-8 (first at byte {first}); it is read as Windows-1252."]
+    declared = _CHARSET.search(data[:4096])
+    name = declared[1].decode("ascii").lower() if declared else ""
+    if name in {"windows-1252", "cp1252", "iso-8859-1", "latin-1", "latin1"}:
+        warnings = []
+    lead_bytes = len(re.findall(rb"[\xc2-\xf4][\x80-\xbf]", data))
+    broken = len(re.findall(rb"[\x80-\xff]", data)) - 2 * lead_bytes
+    if lead_bytes > 4 * max(broken, 1):
+        warnings = [
+            f"Some bytes are not valid UTF-8 (first at byte {first}); they are shown as \N{REPLACEMENT CHARACTER}."
+        ]
+        return _clean(data.decode("utf-8", errors="replace")), warnings
+    return _clean(_cp1252(data)), warnings
+
+
+def _utf16(data: bytes) -> str | None:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    return None
+
+
+def _cp1252(data: bytes) -> str:
+    """Windows-1252, its five unassigned bytes as Latin-1 has them."""
+    text = data.decode("latin-1")
+    return _C1_CONTROLS.sub(lambda match: match[0].encode("latin-1").decode("cp1252", errors="ignore"), text)
+
+
+def _clean(text: str) -> str:
+    """Line ends as `\\n`, no control characters besides tab and form feed."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROLS.sub("", text)

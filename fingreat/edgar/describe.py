@@ -1,0 +1,130 @@
+"""Who filed what and when: a filing's record from its header, its tagged facts, its cover or its folder."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+
+from fingreat.edgar.container import Submission
+from fingreat.schema.records import Filing
+
+_ACCESSION = re.compile(r"(?<!\d)(\d{10})-?(\d{2})-?(\d{6})(?!\d)")
+_SIC = re.compile(r"\[?(\d{4})\]?\s*$")
+_FACT = re.compile(
+    r"<ix:non(?:Numeric|Fraction)\b[^>]*?\bname=[\"']dei:(?P<name>\w+)[\"'][^>]*>(?P<value>.*?)</ix:non(?:Numeric|Fraction)>",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAG = re.compile(r"<[^>]*>")
+_COVER_FORM = re.compile(r"\bform\s+(10-?[KQ](?:SB|T|405)?(?:/A)?)\b", re.IGNORECASE)
+_MONTH_NAMES = "january february march april may june july august september october november december"
+_MONTHS = {month: number for number, month in enumerate(_MONTH_NAMES.split(), start=1)}
+_COVER_PERIOD = re.compile(
+    r"(?:(?:fiscal\s+|transition\s+|quarterly\s+)?(?:year|period|quarter)\s+ended:?|december\s+31,\s*or)\s*:?\s*"
+    r"(?P<month>" + "|".join(_MONTHS) + r")\s+(?P<day>\d{1,2})\s*,?\s*(?P<year>(?:19|20)\d\d)",
+    re.IGNORECASE,
+)
+_COVER_SIZE = 60_000
+_WANTED = 200_000
+"""Tagged facts of the cover stand in the first part of a document, hidden ones in its head."""
+
+
+def describe_filing(submission: Submission, sha256: str, path: Path) -> Filing:
+    """The record of a filing; what the file does not say stays None.
+
+    Args:
+        submission: the filing, taken apart.
+        sha256: of the file's bytes as stored; the id where no accession number is known.
+        path: where the file stands, relative to the corpus folder; the folder layout of
+            sec-edgar-downloader gives the accession number and the form where the file has none.
+    """
+    header = submission.header
+    main = next((document for document in submission.documents if document.text), None)
+    text = main.text if main else ""
+    facts = {} if header.get("COMPANY CONFORMED NAME") else _facts(text)
+    cover = _TAG.sub(" ", text[:_COVER_SIZE]).replace("&nbsp;", " ").replace("&#160;", " ")
+    accession = _accession(header.get("ACCESSION NUMBER", ""), path)
+    sic = _SIC.search(header.get("STANDARD INDUSTRIAL CLASSIFICATION", ""))
+    period = (
+        _compact_date(header.get("CONFORMED PERIOD OF REPORT", ""))
+        or _any_date(facts.get("DocumentPeriodEndDate", ""))
+        or _cover_period(cover)
+    )
+    year = facts.get("DocumentFiscalYearFocus", "")
+    cik = (header.get("CENTRAL INDEX KEY") or facts.get("EntityCentralIndexKey") or "").lstrip("0")
+    return Filing(
+        id=accession or sha256,
+        cik=cik if cik.isdigit() else None,
+        company=header.get("COMPANY CONFORMED NAME") or facts.get("EntityRegistrantName") or None,
+        form=_form(header.get("CONFORMED SUBMISSION TYPE"), main.type if main else "", facts, path, cover),
+        filed=_compact_date(header.get("FILED AS OF DATE", "")),
+        period=period,
+        fiscal_year=int(year) if re.fullmatch(r"(?:19|20)\d\d", year) else _fiscal_year(period),
+        sic=sic[1] if sic else None,
+        path=path.as_posix(),
+        sha256=sha256,
+    )
+
+
+def _accession(stated: str, path: Path) -> str | None:
+    for text in (stated, path.parent.name, path.name):
+        match = _ACCESSION.search(text)
+        if match:
+            return "-".join(match.groups())
+    return None
+
+
+def _form(stated: str | None, main: str, facts: dict[str, str], path: Path, cover: str) -> str | None:
+    if stated or main:
+        return stated or main
+    if facts.get("DocumentType"):
+        return facts["DocumentType"].upper()
+    parts = path.parts
+    if "sec-edgar-filings" in parts and len(parts) - parts.index("sec-edgar-filings") > 3:
+        return parts[parts.index("sec-edgar-filings") + 2]
+    match = _COVER_FORM.search(cover)
+    if not match:
+        return None
+    form = match[1].upper()
+    return form if form[2] == "-" else f"10-{form[2:]}"
+
+
+def _facts(text: str) -> dict[str, str]:
+    """Inline-XBRL facts of the cover page, first value of each."""
+    facts: dict[str, str] = {}
+    for match in _FACT.finditer(text, 0, _WANTED * 5):
+        facts.setdefault(match["name"], " ".join(_TAG.sub("", match["value"]).replace("&#160;", " ").split()))
+    return facts
+
+
+def _compact_date(text: str) -> date | None:
+    return _date(text[:4], text[4:6], text[6:8]) if re.fullmatch(r"\d{8}", text.strip()) else None
+
+
+def _any_date(text: str) -> date | None:
+    match = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text.strip())
+    if match:
+        return _date(*match.groups())
+    match = re.search(r"([A-Za-z]+)\s+(\d{1,2}),?\s+(\d{4})", text)
+    if match and match[1].lower() in _MONTHS:
+        return _date(match[3], str(_MONTHS[match[1].lower()]), match[2])
+    return None
+
+
+def _cover_period(cover: str) -> date | None:
+    match = _COVER_PERIOD.search(" ".join(cover.split()))
+    return _date(match["year"], str(_MONTHS[match["month"].lower()]), match["day"]) if match else None
+
+
+def _date(year: str, month: str, day: str) -> date | None:
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+
+
+def _fiscal_year(period: date | None) -> int | None:
+    """The year that most of the fiscal year falls into: filers whose year ends by mid January name the year before."""
+    if period is None:
+        return None
+    return period.year - 1 if (period.month, period.day) <= (1, 15) else period.year

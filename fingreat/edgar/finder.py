@@ -1,0 +1,90 @@
+"""Which candidates are the filing's headings: all of them decided together, by the best chain.
+
+Items must come in the form's order, and a real heading is followed by its text. A chain of
+candidates with rising items scores each member's look and the text up to the next member; the
+chain with the highest score wins. Contents pages, running headers and cross-reference indexes
+lose because little text follows their lines. Dynamic programming over the candidates.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import accumulate
+
+from fingreat.edgar.blocks import Block
+from fingreat.edgar.headings import Candidate, Form
+
+_FULL_TEXT = 3000
+"""Characters after which more text says nothing more about a heading."""
+_MAX_CANDIDATES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where an item stands: its heading's blocks, its end, and the heading that ends it."""
+
+    heading: Candidate
+    end: int
+    following: Candidate | None
+
+
+def best_chain(blocks: list[Block], candidates: list[Candidate], form: Form) -> list[Candidate]:
+    """The chain of headings, in order; empty where there is no candidate."""
+    places = _thin(candidates)
+    if not places:
+        return []
+    rank = {item: number for number, item in enumerate(form.order)}
+    size = [0, *accumulate(len(block.text) for block in blocks)]
+    score = [0.0] * len(places)
+    before = [-1] * len(places)
+    for later, candidate in enumerate(places):
+        best, link = 0.0, -1
+        for earlier in range(later):
+            other = places[earlier]
+            if rank[other.item] >= rank[candidate.item]:
+                continue
+            value = score[earlier] + _text_value(size[candidate.start] - size[min(other.end, candidate.start)])
+            if value > best:
+                best, link = value, earlier
+        score[later] = best + candidate.weight
+        before[later] = link
+    ends = [total + _text_value(size[-1] - size[place.end]) * 0.5 for total, place in zip(score, places, strict=True)]
+    position = max(range(len(places)), key=ends.__getitem__)
+    chain = []
+    while position >= 0:
+        chain.append(places[position])
+        position = before[position]
+    return chain[::-1]
+
+
+def _text_value(length: int) -> float:
+    """0 for no text, 1 for `_FULL_TEXT` characters and more."""
+    return min(1.0, math.log1p(max(length, 0) / 100) / math.log1p(_FULL_TEXT / 100))
+
+
+def _thin(candidates: list[Candidate]) -> list[Candidate]:
+    """Without repeats of an item that no other item parts (running headers); the first one stays."""
+    thin: list[Candidate] = []
+    for candidate in candidates:
+        previous = thin[-1] if thin else None
+        if previous is not None and previous.item == candidate.item:
+            if previous.weight + 0.3 < candidate.weight and candidate.start - previous.start < 4:
+                thin[-1] = candidate
+            elif previous.contents and not candidate.contents:
+                thin.append(candidate)
+            continue
+        thin.append(candidate)
+    if len(thin) > _MAX_CANDIDATES:
+        heavy = sorted(thin, key=lambda candidate: -candidate.weight)[:_MAX_CANDIDATES]
+        thin = sorted(heavy, key=lambda candidate: candidate.start)
+    return thin
+
+
+def span_of(chain: list[Candidate], item: str, count: int) -> Span | None:
+    """The blocks of an item by a chain; None where the chain has no such item."""
+    for number, candidate in enumerate(chain):
+        if candidate.item == item:
+            following = chain[number + 1] if number + 1 < len(chain) else None
+            return Span(candidate, following.start if following else count, following)
+    return None

@@ -1,0 +1,155 @@
+"""Page furniture out: page numbers, running headers and footers, links back to the contents page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from fingreat.edgar.ascii_pages import CONTINUED, PAGE_NUMBER
+from fingreat.edgar.blocks import Block, Kind
+
+_BACK_LINK = re.compile(
+    r"^(?:\d{1,3}\s*)?(?:(?:return|back|go)\s+to\s+)?(?:the\s+)?(?:table\s+of\s+contents|contents|index(?:\s+to\s+.{0,40})?|top)(?:\s*\d{1,3})?$",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"^(?:part\s+[iv]+\W*)?item\s*\d|^managements?\W?s?\s+discussion", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+_PAGE_IN_FOOTER = re.compile(r"(?:^|\s|[|•·–—-])((?:[A-Z]{1,2}-)?\d{1,3})$|^((?:[A-Z]{1,2}-)?\d{1,3})\s*(?:\||\s)")
+_SENTENCE_END = re.compile(r"[.:;!?][\"”’')\]]*$")
+_REPEATS = 3
+_REACH = 3
+_FOOTER_LENGTH = 120
+
+
+def clean(blocks: list[Block]) -> list[Block]:
+    """The blocks without page furniture, each with its page's label; paragraphs cut by a page are whole.
+
+    A short block beside a page border is furniture if it is a page number, a link to the contents
+    page, or stands beside many borders with only its digits changing.
+    """
+    dropped = _furniture(blocks)
+    kept: list[Block] = []
+    anchors: tuple[str, ...] = ()
+    border = False
+    for index, block in enumerate(blocks):
+        if block.kind is Kind.BREAK:
+            border = True
+            continue
+        if index in dropped:
+            anchors += block.anchors
+            border = True
+            continue
+        if anchors:
+            block.anchors = anchors + block.anchors
+            anchors = ()
+        if border and kept and not block.anchors and _goes_on(kept[-1], block):
+            kept[-1].text = f"{kept[-1].text} {block.text}"
+        else:
+            kept.append(block)
+        border = False
+    return kept
+
+
+def _furniture(blocks: list[Block]) -> set[int]:
+    """Indices of furniture blocks; labels the pages on the way."""
+    beside = _beside_borders(blocks)
+    counts = Counter(_key(blocks[index].text) for index in beside)
+    dropped: set[int] = set()
+    first: set[str] = set()
+    labels: list[tuple[int, str]] = []
+    for index in beside:
+        text = blocks[index].text
+        key = _key(text)
+        number = PAGE_NUMBER.match(text)
+        if number:
+            labels.append((index, number[1]))
+        elif counts[key] >= _REPEATS:
+            footer = _PAGE_IN_FOOTER.search(text)
+            if footer:
+                labels.append((index, footer[1] or footer[2]))
+            if _ITEM.match(text) and key not in first and not CONTINUED.search(text):
+                first.add(key)
+                continue
+        elif not (_BACK_LINK.match(text) and (blocks[index].look.linked or index > len(blocks) // 10)) and not (
+            CONTINUED.search(text) and _ITEM.match(text)
+        ):
+            continue
+        dropped.add(index)
+    _label_pages(blocks, labels)
+    for index, block in enumerate(blocks):
+        if block.kind is Kind.TEXT and len(block.text) < 40 and _BACK_LINK.match(block.text) and block.look.linked:
+            dropped.add(index)
+    return dropped
+
+
+def _beside_borders(blocks: list[Block]) -> list[int]:
+    """Short text blocks near a page border; lone numbers that count upwards are borders themselves."""
+    borders = [index for index, block in enumerate(blocks) if block.kind is Kind.BREAK]
+    borders += _counting(blocks)
+    beside: set[int] = set()
+    for border in borders:
+        for step in (-1, 1):
+            index = border + (step if blocks[border].kind is Kind.BREAK else 0)
+            for _ in range(_REACH):
+                if not 0 <= index < len(blocks) or blocks[index].kind in (Kind.TABLE, Kind.FIXED):
+                    break
+                if len(blocks[index].text) > _FOOTER_LENGTH:
+                    break
+                if blocks[index].text:
+                    beside.add(index)
+                index += step
+    return sorted(beside)
+
+
+def _counting(blocks: list[Block]) -> list[int]:
+    """Lone numbers, each one more than the one before or one less than the next: page feet."""
+    lone = [
+        (index, int(block.text.strip("()-–— ")))
+        for index, block in enumerate(blocks)
+        if block.kind is Kind.TEXT and len(block.text) < 8 and block.text.strip("()-–— ").isdecimal()
+    ]
+    found = []
+    for order, (index, value) in enumerate(lone):
+        before = order > 0 and lone[order - 1][1] == value - 1
+        after = order + 1 < len(lone) and lone[order + 1][1] == value + 1
+        if before or after:
+            found.append(index)
+    return found
+
+
+def _label_pages(blocks: list[Block], labels: list[tuple[int, str]]) -> None:
+    """Give each block the label printed at the foot of its page.
+
+    Where labels stand right after the borders (page heads), they name the page that follows.
+    """
+    if not labels or any(block.page for block in blocks):
+        return
+    heads = sum(1 for index, _ in labels if index and blocks[index - 1].kind is Kind.BREAK)
+    if heads * 2 > len(labels):
+        current: str | None = None
+        places = dict(labels)
+        for index, block in enumerate(blocks):
+            current = places.get(index, current)
+            block.page = current
+        return
+    start = 0
+    for index, label in labels:
+        for block in blocks[start : index + 1]:
+            block.page = label
+        start = index + 1
+
+
+def _goes_on(before: Block, after: Block) -> bool:
+    """Whether a paragraph goes on after a page border."""
+    if before.kind is not Kind.TEXT or after.kind is not Kind.TEXT or after.bullet:
+        return False
+    if len(before.text) < 40 or _SENTENCE_END.search(before.text):
+        return False
+    first = after.text[0]
+    if first.islower():
+        return True
+    return (first.isdigit() or first in "$(" or len(before.text) > 200) and not before.look.bold and not after.look.bold
+
+
+def _key(text: str) -> str:
+    return _DIGITS.sub("#", text.casefold())

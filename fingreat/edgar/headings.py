@@ -1,0 +1,181 @@
+"""Item headings: every place in a document that may be one, with how much it looks like one."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from fingreat.edgar.ascii_pages import CONTINUED
+from fingreat.edgar.blocks import Block, Kind
+from fingreat.edgar.tables import filled_rows
+
+_NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+_WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split(), start=1)}
+ITEM = re.compile(
+    r"^[\s*•]*(?:part\s+(?:i{1,3}|iv|[1-4])\b[\s,.:;–—-]*)?i\s?tems?\s*(?:no\.?\s*)?"
+    r"(?P<number>\d{1,2}|" + "|".join(_WORDS) + r")\s?(?:\(?(?P<letter>[a-c])\)?(?![a-z]))?"
+    r"(?P<mark>\s*[.:,;)\]–—-]*)\s*(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_PROSE_AFTER = re.compile(
+    r"^(?:of|above|below|herein|in|to|and|for|is|are|was|were|which|that|this|under|as|on|by|the|or|contains?|includes?|also|entitled|we)\b|^[,;]"
+)
+_TRAILING_PAGE = re.compile(
+    r"(?:[.\s·…]{2,}|\s)(?:[A-Z]{1,3}-)?(?:\d{1,3}|[ivx]{1,5})(?:\s*[-–,&]\s*(?:[A-Z]-)?\d{1,3})*\s*$|\bn/?a\s*$",
+    re.IGNORECASE,
+)
+_NOT_LETTERS = re.compile(r"[^a-z ]+")
+_LONG = 320
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The items of one form, in order, how their titles begin, and their numbers on Form 10-K."""
+
+    order: tuple[str, ...]
+    starts: dict[str, tuple[str, ...]]
+    same: dict[str, str]
+
+    def own_number(self, item: str) -> str | None:
+        """The form's number for an item named by its Form 10-K number."""
+        for own, annual in self.same.items():
+            if annual == item:
+                return own
+        return item if item in self.order and item not in self.same else None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place that may be an item's heading.
+
+    Attributes:
+        item: the number as the form gives it, such as `7A`.
+        start, end: the blocks of the heading, half-open.
+        title: the heading as printed.
+        weight: how much it looks like a heading, from 0 to about 2.
+        contents: it looks like a line of a contents page.
+    """
+
+    item: str
+    start: int
+    end: int
+    title: str
+    weight: float
+    contents: bool
+
+
+@cache
+def load_forms() -> tuple[dict[str, Form], tuple[str, ...]]:
+    """The forms and the titles that end management's discussion, from items.toml."""
+    table = tomllib.loads(files("fingreat.edgar").joinpath("items.toml").read_text(encoding="utf-8"))
+    forms = {
+        name: Form(
+            tuple(form["order"]),
+            {item: tuple(starts) for item, starts in form["starts"].items()},
+            dict(form.get("same", {})),
+        )
+        for name, form in table["forms"].items()
+    }
+    return forms, tuple(table["ends"]["titles"])
+
+
+def form_of(name: str | None) -> Form:
+    """The form's items; that of Form 10-K where the form is unknown."""
+    forms, _ = load_forms()
+    plain = (name or "").upper()
+    if plain.startswith(("10-KSB", "10KSB")):
+        return forms["10-KSB"]
+    if plain.startswith(("10-Q", "10QSB")):
+        return forms["10-Q"]
+    return forms["10-K"]
+
+
+def letters(text: str) -> str:
+    """Lower-case letters and single blanks only, apostrophes closed up; for comparing titles."""
+    plain = text.casefold().replace("\u2019", "").replace("'", "").replace("`", "").replace("-", "")
+    return " ".join(_NOT_LETTERS.sub(" ", plain).split())
+
+
+def find_candidates(blocks: list[Block], form: Form) -> list[Candidate]:
+    """Every place that may be an item heading, in order."""
+    found: list[Candidate] = []
+    for index, block in enumerate(blocks):
+        if block.kind is Kind.TEXT:
+            candidate = _candidate(blocks, index, form)
+            if candidate is not None:
+                found.append(candidate)
+        elif block.kind in (Kind.TABLE, Kind.FIXED) and ("tem" in block.text or "TEM" in block.text):
+            found += _table_candidates(block, index, form)
+    return found
+
+
+def _candidate(blocks: list[Block], index: int, form: Form) -> Candidate | None:
+    block = blocks[index]
+    match = ITEM.match(block.text[:400])
+    if not match:
+        return None
+    item = _number(match)
+    if item not in form.order or CONTINUED.search(block.text[:_LONG]):
+        return None
+    rest = match["rest"].strip()
+    end = index + 1
+    title = block.text
+    starts = form.starts.get(item, ())
+    titled = letters(rest[:120]).startswith(starts)
+    if not titled and len(rest) < 4:
+        # The title may stand in the next block, or in the one after a repeated "Item 7.".
+        for ahead in (index + 1, index + 2):
+            if ahead < len(blocks) and _is_title(blocks[ahead], starts):
+                titled, end = True, ahead + 1
+                title = f"{title} {blocks[ahead].text}"
+                break
+    if _is_prose(block, match, rest, titled=titled):
+        return None
+    weight = 0.3 + (0.9 if titled else 0.0) + _look_weight(block)
+    contents = (bool(_TRAILING_PAGE.search(title)) and len(title) < _LONG) or block.look.linked
+    return Candidate(item, index, end, title, weight * (0.3 if contents else 1.0), contents)
+
+
+def _is_title(block: Block, starts: tuple[str, ...]) -> bool:
+    short = block.kind is Kind.TEXT and len(block.text) < _LONG
+    return short and letters(block.text[:120]).startswith(starts)
+
+
+def _is_prose(block: Block, match: re.Match[str], rest: str, *, titled: bool) -> bool:
+    """Whether the line is a sentence that begins with an item's name."""
+    if _PROSE_AFTER.match(rest) and not block.look.bold:
+        return True
+    if not titled and rest and not match["mark"].strip() and not block.look.bold:
+        return True
+    if len(block.text) > _LONG:
+        lead = block.look.lead
+        return not (titled and (lead or block.text[:6].isupper()))
+    return titled and rest[:1].islower() and not block.look.bold and not match["mark"].strip()
+
+
+def _look_weight(block: Block) -> float:
+    look = block.look
+    capitals = block.text[:60].isupper()
+    return 0.4 * (look.bold or bool(look.lead)) + 0.2 * capitals + 0.1 * look.centred + 0.2 * look.underlined
+
+
+def _table_candidates(block: Block, index: int, form: Form) -> list[Candidate]:
+    """Rows of a table that name items: almost always a contents page or a cross-reference index."""
+    found = []
+    if block.kind is Kind.FIXED:
+        lines = [line.strip() for line in block.source]
+    else:
+        lines = [" ".join(cell for cell, _ in row) for row in filled_rows(block.source)]
+    for text in lines:
+        match = ITEM.match(text[:400])
+        if match and _number(match) in form.order:
+            found.append(Candidate(_number(match), index, index + 1, text, 0.2, contents=True))
+    return found
+
+
+def _number(match: re.Match[str]) -> str:
+    number = match["number"].lower()
+    return str(int(_WORDS.get(number, number))) + (match["letter"] or "").upper()

@@ -1,0 +1,228 @@
+"""From an HTML tree to blocks: one walk, without recursion, that stops at every leaf block."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import cast
+
+from lxml import etree
+
+from fingreat.edgar.ascii_blocks import ascii_blocks
+from fingreat.edgar.blocks import LINE_BREAK, Block, Kind, Look, fold
+from fingreat.edgar.html_look import Piece, look_at, pieces_of
+from fingreat.edgar.html_tree import Element, words_of
+from fingreat.edgar.tables import TableShape, read_shape
+
+_BLOCK_NAMES = (
+    "address article aside blockquote body center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr html"
+    " li main nav ol p pre section table tbody td tfoot th thead tr ul caption page document text"
+)
+BLOCK_TAGS = frozenset(_BLOCK_NAMES.split())
+_BREAK_BEFORE = re.compile(r"break-before\s*:\s*(?:always|page|left|right)", re.IGNORECASE)
+_BREAK_AFTER = re.compile(r"break-after\s*:\s*(?:always|page|left|right)", re.IGNORECASE)
+_BLANK = " \t\n\r\f\u00a0" + LINE_BREAK
+_PARAGRAPH_BREAK = re.compile(f"{LINE_BREAK}[\\s\u00a0]*{LINE_BREAK}")
+_BULLET_LINE = re.compile(r"^\s*[•●▪■◦·]")
+
+
+def html_blocks(root: Element) -> list[Block]:
+    """The blocks of an HTML document, in reading order."""
+    walk = _Walk(root)
+    walk.run()
+    return walk.blocks
+
+
+class _Walk:
+    """The state of one walk: blocks made so far, loose text waiting for its end, pending anchors."""
+
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        self.blocks: list[Block] = []
+        self.loose: list[Piece | Element] = []
+        self.pending: list[str] = []
+        self.owners = _anchor_owners(root)
+        self.claimed: set[str] = set()
+
+    def run(self) -> None:
+        walker = etree.iterwalk(self.root, events=("start", "end"))
+        for event, element in walker:
+            tag = element.tag
+            if event == "start":
+                if tag != "table" and element in self.owners:
+                    self._claim(element)
+                if tag in BLOCK_TAGS:
+                    if self._open(element, tag):
+                        walker.skip_subtree()
+                elif next(element.iterdescendants(*BLOCK_TAGS), None) is None:
+                    self.loose.append(element)
+                    walker.skip_subtree()
+                elif element.text:
+                    self.loose.append((element.text, element))
+            else:
+                if tag in BLOCK_TAGS:
+                    self._flush()
+                    style = element.get("style")
+                    if style and "break-after" in style and _BREAK_AFTER.search(style):
+                        self._break()
+                tail = element.tail
+                if tail:
+                    parent = element.getparent()
+                    if parent is not None:
+                        self.loose.append((tail, parent))
+        self._flush()
+
+    def _open(self, element: Element, tag: str) -> bool:
+        """Start a block element; True where its inside is done with."""
+        self._flush()
+        style = element.get("style")
+        if style and "break-before" in style and _BREAK_BEFORE.search(style):
+            self._break()
+        if tag == "table":
+            return self._table(element)
+        if tag in ("hr", "page"):
+            self._break()
+            return tag == "hr"
+        if tag == "pre":
+            self._pre(element)
+            return True
+        if next(element.iterdescendants(*BLOCK_TAGS), None) is None:
+            self._leaf(element, words_of(element))
+            return True
+        if element.text:
+            self.loose.append((element.text, element))
+        return False
+
+    def _claim(self, element: Element) -> None:
+        """Keep the link targets at an element for the next block; each target counts once."""
+        for name in self.owners.get(element, ()):
+            if name not in self.claimed:
+                self.claimed.add(name)
+                self.pending.append(name)
+
+    def _add(self, block: Block) -> None:
+        if self.pending:
+            block.anchors = tuple(self.pending)
+            self.pending = []
+        self.blocks.append(block)
+
+    def _break(self) -> None:
+        if self.blocks and self.blocks[-1].kind is not Kind.BREAK:
+            self.blocks.append(Block(Kind.BREAK, ""))
+
+    def _leaf(self, element: Element, text: str) -> None:
+        if not text.strip(_BLANK):
+            return
+        bullet = _list_mark(element) if element.tag == "li" else ""
+        if LINE_BREAK in text:
+            self._lines(list(pieces_of(element)), element, bullet)
+            return
+        self._add(
+            Block(Kind.TEXT, fold(text), element, lambda: look_at(list(pieces_of(element)), element), bullet=bullet)
+        )
+
+    def _flush(self) -> None:
+        if not self.loose:
+            return
+        loose, self.loose = self.loose, []
+        pieces: list[Piece] = []
+        for part in loose:
+            if isinstance(part, tuple):
+                pieces.append(part)
+            else:
+                pieces += pieces_of(part)
+        if any(text.strip(_BLANK) for text, _ in pieces):
+            self._lines(pieces, None, "")
+
+    def _lines(self, pieces: list[Piece], element: Element | None, bullet: str) -> None:
+        """Blocks from text with `<br>`: parted at empty lines, list points, and where a bold line ends."""
+        lines: list[list[Piece]] = [[]]
+        for text, owner in pieces:
+            first, *rest = text.split(LINE_BREAK)
+            lines[-1].append((first, owner))
+            for part in rest:
+                lines.append([(part, owner)])
+        group: list[Piece] = []
+        group_bold = False
+        for line in lines:
+            text = "".join(part for part, _ in line)
+            if not text.strip(_BLANK):
+                self._paragraph(group, element, bullet)
+                group = []
+                continue
+            bold = len(lines) > 1 and look_at(line, element).bold
+            if group and (bold != group_bold or _BULLET_LINE.match(text)):
+                self._paragraph(group, element, bullet)
+                group = []
+            group_bold = bold
+            group += [(" ", line[0][1]), *line] if group else line
+        self._paragraph(group, element, bullet)
+
+    def _paragraph(self, group: list[Piece], element: Element | None, bullet: str) -> None:
+        text = fold("".join(part for part, _ in group))
+        if text:
+            self._add(Block(Kind.TEXT, text, group, lambda: look_at(group, element), bullet=bullet))
+
+    def _table(self, element: Element) -> bool:
+        shape = read_shape(element)
+        if shape.kind is TableShape.EMPTY:
+            return True
+        if shape.kind is TableShape.LAYOUT:
+            return False
+        self._claim(element)
+        if shape.kind is TableShape.DATA:
+            self._add(Block(Kind.TABLE, shape.text, element, targets=_targets(element)))
+            return True
+        for bullet, text, cells in shape.rows:
+            look = partial(_row_look, cells)
+            self._add(Block(Kind.TEXT, text, cells, look, bullet=bullet, targets=_targets(element)))
+        return True
+
+    def _pre(self, element: Element) -> None:
+        text = words_of(element).replace(LINE_BREAK, "\n")
+        for block in ascii_blocks(text):
+            self._add(block)
+
+
+def _row_look(cells: list[Element]) -> Look:
+    pieces = [piece for cell in cells for piece in pieces_of(cell)]
+    return look_at(pieces, cells[0])
+
+
+def _list_mark(item: Element) -> str:
+    """`-`, or the number that an ordered list gives the item."""
+    parent = item.getparent()
+    if parent is None or parent.tag != "ol":
+        return "-"
+    number = sum(1 for _ in item.itersiblings("li", preceding=True)) + 1
+    return f"{number}."
+
+
+def _anchor_owners(root: Element) -> dict[Element, list[str]]:
+    """For each element that the walk may meet, the link targets that stand at or inside it.
+
+    Only names that some link of the document points to count. A target inside a leaf block belongs
+    to that block, one inside a table to the table.
+    """
+    wanted = {str(href)[1:] for href in cast(list[str], root.xpath("//a/@href[starts-with(., '#')]"))}
+    owners: dict[Element, list[str]] = {}
+    if not wanted:
+        return owners
+    for element in cast(list[Element], root.xpath("//*[@id or @name]")):
+        names = [name for name in (element.get("id"), element.get("name")) if name in wanted]
+        here: Element | None = element
+        while names and here is not None and here.tag not in BLOCK_TAGS:
+            owners.setdefault(here, []).extend(names)
+            here = here.getparent()
+        if not names or here is None:
+            continue
+        if here is element or next(here.iterdescendants(*BLOCK_TAGS), None) is None:
+            owners.setdefault(here, []).extend(names)
+        table = next(here.iterancestors("table"), None)
+        if table is not None:
+            owners.setdefault(table, []).extend(names)
+    return owners
+
+
+def _targets(element: Element) -> tuple[str, ...]:
+    return tuple(str(href)[1:] for href in cast(list[str], element.xpath(".//a/@href[starts-with(., '#')]")))

@@ -1,0 +1,125 @@
+"""How an HTML block is set: bold, centred, linked, ... from tags, attributes and inline styles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from fingreat.edgar.blocks import LINE_BREAK, Look
+from fingreat.edgar.html_tree import Element
+
+Piece = tuple[str, Element]
+"""A run of text and the element whose styling applies to it."""
+
+_BOLD_TAGS = frozenset(("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"))
+_BOLD = re.compile(r"font(?:-weight)?\s*:[^;]*\b(?:bold(?:er)?|[6-9]00)\b", re.IGNORECASE)
+_NOT_BOLD = re.compile(r"font-weight\s*:\s*(?:normal|400|[1-3]00)", re.IGNORECASE)
+_UNDERLINE = re.compile(r"text-decoration[^;]*underline", re.IGNORECASE)
+_ITALIC = re.compile(r"font(?:-style)?\s*:[^;]*italic", re.IGNORECASE)
+_CENTRED = re.compile(r"text-align\s*:\s*center", re.IGNORECASE)
+_SIZE = re.compile(r"font(?:-size)?\s*:[^;]*?(\d+(?:\.\d+)?)\s*p([tx])", re.IGNORECASE)
+_CLIMB = 12
+
+
+def pieces_of(element: Element) -> Iterator[Piece]:
+    """The text runs inside an element, in order, each with the element that styles it."""
+    for run in cast(list[Any], element.xpath(".//text()")):
+        owner = run.getparent()
+        if run.is_tail:
+            owner = owner.getparent()
+        if owner is not None:
+            yield str(run), owner
+
+
+def look_at(pieces: list[Piece], block: Element | None) -> Look:
+    """The look of a block made of these pieces.
+
+    Args:
+        pieces: the block's text runs.
+        block: the element that encloses them all, for centring; None for loose text.
+    """
+    seen: dict[Element, tuple[bool, bool, bool, bool, float | None]] = {}
+    bold = underlined = italic = linked = True
+    lead: list[str] = []
+    leading = True
+    size: float | None = None
+    empty = True
+    for text, owner in pieces:
+        if not text.strip(LINE_BREAK + " \n\t\u00a0"):
+            if leading:
+                lead.append(" ")
+            continue
+        empty = False
+        style = seen.get(owner)
+        if style is None:
+            style = seen[owner] = _style(owner)
+        leading = leading and style[0]
+        if leading:
+            lead.append(text)
+        bold, underlined, italic, linked = (
+            bold and style[0],
+            underlined and style[1],
+            italic and style[2],
+            linked and style[3],
+        )
+        size = style[4] if size is None else size
+    if empty:
+        return Look()
+    anchor = block if block is not None else pieces[0][1]
+    return Look(
+        bold,
+        " ".join("".join(lead).replace(LINE_BREAK, " ").split()),
+        underlined,
+        italic,
+        _centred(anchor),
+        linked,
+        size,
+    )
+
+
+def _style(element: Element) -> tuple[bool, bool, bool, bool, float | None]:
+    """Bold, underlined, italic, linked and size of text right inside an element."""
+    bold: bool | None = None
+    underlined = italic = linked = False
+    size: float | None = None
+    here: Element | None = element
+    for _ in range(_CLIMB):
+        if here is None:
+            break
+        tag = here.tag
+        style = here.get("style")
+        if style:
+            if bold is None:
+                bold = True if _BOLD.search(style) else False if _NOT_BOLD.search(style) else None
+            underlined = underlined or _UNDERLINE.search(style) is not None
+            italic = italic or _ITALIC.search(style) is not None
+            if size is None:
+                match = _SIZE.search(style)
+                size = float(match[1]) * (0.75 if match[2].lower() == "x" else 1.0) if match else None
+        if bold is None and tag in _BOLD_TAGS:
+            bold = True
+        underlined = underlined or tag == "u"
+        italic = italic or tag in ("i", "em")
+        linked = linked or (tag == "a" and here.get("href") is not None)
+        here = here.getparent()
+    return bool(bold), underlined, italic, linked, size
+
+
+def _centred(element: Element) -> bool:
+    here: Element | None = element
+    for _ in range(_CLIMB):
+        if here is None:
+            return False
+        style = here.get("style") or ""
+        align = here.get("align")
+        if "text-align" in style.lower():
+            return _CENTRED.search(style) is not None
+        if align:
+            return align.lower() == "center"
+        if here.tag == "center":
+            return True
+        if here.tag in ("td", "table", "body"):
+            return False
+        here = here.getparent()
+    return False

@@ -1,0 +1,63 @@
+"""Pointers: an item that says where its text stands instead of giving it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_SENTENCE = re.compile(r"[^.]*(?:\.(?=\d|\w\.|[a-z])[^.]*)*(?:\.[\"”’')\]]*|$)", re.DOTALL)
+_POINTS = re.compile(
+    r"incorporated\s+(?:\w+\s+){0,6}?by\s+(?:this\s+)?reference|incorporated\s+in(?:to)?\s+this|by\s+reference"
+    r"|(?:appears?|appearing|contained|included|set\s+forth|found|presented|reported|located|given|described|provided)\s+"
+    r"(?:\w+\s+){0,4}?(?:on\s+pages?|in\s+(?:the|our|its|registrant|exhibit|an?|part|item)|under|in|at\s+pages?|beginning\s+on|elsewhere)"
+    r"|(?:refer|reference\s+is\s+made|see)\s+(?:to\s+)?(?:the\s+)?(?:pages?|exhibit|annual\s+report|[\"“']|management|appendix|section|item)"
+    r"|information\s+(?:required|called\s+for|in\s+response)",
+    re.IGNORECASE,
+)
+_FAR = re.compile(
+    r"annual\s+report|exhibit\s+\(?13|shareholders|stockholders|shareowners|share\s+owners|appendix|proxy|by\s+reference"
+    r"|pages?\s+[A-Z]{0,2}-?\d|elsewhere|\bF-\d",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[\"“‘]([^\"”“]{3,160}?),?[\"”’](?!\w)")
+_PAGES = re.compile(
+    r"pages?\s+(?P<first>[A-Z]{0,2}-?\d{1,3})\s*(?:-|–|—|through|to|and)\s*(?P<last>[A-Z]{0,2}-?\d{1,3})|page\s+(?P<only>[A-Z]{0,2}-?\d{1,3})",
+    re.IGNORECASE,
+)
+_LONGEST = 2500
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A sentence that points elsewhere, the captions it quotes, and the pages it names."""
+
+    sentence: str
+    captions: tuple[str, ...]
+    first_page: str | None
+    last_page: str | None
+
+
+def find_pointer(body: str) -> Pointer | None:
+    """The pointer that an item's text (without its heading) consists of; None where it is real text.
+
+    Real text may mention other places: a pointer is a short text that a pointing sentence opens.
+    """
+    if len(body) > _LONGEST:
+        return None
+    for number, sentence in enumerate(_sentences(body)):
+        if number > 2:
+            return None
+        if _POINTS.search(sentence) and _FAR.search(sentence):
+            pages = _PAGES.search(sentence)
+            first = pages and (pages["first"] or pages["only"])
+            last = pages and (pages["last"] or pages["only"])
+            captions = tuple(match[1].strip() for match in _QUOTED.finditer(sentence))
+            share = len(sentence) / max(len(body), 1)
+            if share < 0.25 and len(body) > 900:
+                return None
+            return Pointer(sentence, captions, first or None, last or None)
+    return None
+
+
+def _sentences(text: str) -> list[str]:
+    return [match[0].strip() for match in _SENTENCE.finditer(text[:_LONGEST]) if match[0].strip()]

@@ -1,0 +1,192 @@
+"""From a filing's bytes to one item as Markdown: the front door of this room."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fingreat.edgar.ascii_blocks import ascii_blocks
+from fingreat.edgar.blocks import Block
+from fingreat.edgar.container import Document, Submission, read_submission
+from fingreat.edgar.decode import read_bytes, why_unreadable
+from fingreat.edgar.describe import describe_filing
+from fingreat.edgar.finder import Span, best_chain, span_of
+from fingreat.edgar.furniture import clean
+from fingreat.edgar.headings import find_candidates, form_of
+from fingreat.edgar.html_blocks import html_blocks
+from fingreat.edgar.html_tree import parse_html
+from fingreat.edgar.markdown import render
+from fingreat.edgar.reference import Pointer, find_pointer
+from fingreat.edgar.titles import Region, find_region
+from fingreat.schema.records import Section, SectionStatus
+
+_THIN = 400
+"""An item with less text than this may be a line of an index."""
+
+
+def read_section(source: Path | bytes, item: str = "7", *, name: str = "", filing_id: str | None = None) -> Section:
+    """One item of a filing as Markdown.
+
+    Args:
+        source: a file (full submission, main document, either gzipped) or its bytes.
+        item: the item's number on Form 10-K; `7` is management's discussion whatever number the form gives it.
+        name: what to call the bytes in messages.
+        filing_id: taken from the file (accession number, else SHA-256) where not given.
+
+    Returns:
+        The section; its status says whether it was found, and `warnings` which rule decided and what is doubtful.
+        Bytes that are no filing give status `unreadable`, not an error.
+
+    Raises:
+        InputError: `source` is a path that cannot be read.
+    """
+    path = source if isinstance(source, Path) else Path(name or "filing")
+    data = read_bytes(source) if isinstance(source, Path) else source
+    sha256 = hashlib.sha256(data).hexdigest()
+    item = item.strip().upper()
+    reason = why_unreadable(data)
+    if reason:
+        return Section(filing_id=filing_id or sha256, item=item, status=SectionStatus.UNREADABLE, warnings=(reason,))
+    submission = read_submission(data, path.name)
+    filing = describe_filing(submission, sha256, path)
+    return find_section(submission, item, filing_id or filing.id, filing.form)
+
+
+def find_section(submission: Submission, item: str, filing_id: str, form: str | None) -> Section:
+    """One item of a submission already read; see `read_section`."""
+    search = _Search(submission, item, filing_id, form, list(submission.warnings))
+    return search.run()
+
+
+def read_blocks(document: Document) -> tuple[list[Block], list[str]]:
+    """A document's blocks without page furniture, and what was doubtful."""
+    if not document.is_html:
+        return clean(ascii_blocks(document.text)), []
+    root, warnings = parse_html(document.text)
+    return (clean(html_blocks(root)) if root is not None else []), warnings
+
+
+@dataclass
+class _Search:
+    """One search for one item: the main document first, then what it points to."""
+
+    submission: Submission
+    item: str
+    filing_id: str
+    form: str | None
+    warnings: list[str] = field(default_factory=list)
+
+    def run(self) -> Section:
+        main = self._main()
+        if main is None:
+            self.warnings.append("The submission holds no document with text.")
+            return self._section(SectionStatus.UNREADABLE)
+        blocks, warnings = read_blocks(main)
+        self.warnings += warnings
+        if not any(block.text for block in blocks):
+            self.warnings.append("The main document holds no text.")
+            return self._section(SectionStatus.UNREADABLE)
+        form = form_of(self.form or main.type)
+        own = form.own_number(self.item)
+        chain = best_chain(blocks, find_candidates(blocks, form), form)
+        span = span_of(chain, own, len(blocks)) if own else None
+        if span is not None:
+            body = _body(blocks, span)
+            if not span.heading.contents and (pointer := find_pointer(body)):
+                return self._follow(main, blocks, span, pointer)
+            if not span.heading.contents and len(body) >= _THIN:
+                return self._found(main, blocks, span)
+        if self.item == "7":
+            region = find_region(blocks, None, None)
+            if region is not None:
+                return self._region(main, blocks, region, None)
+        if span is not None and not span.heading.contents:
+            self.warnings.append("The item holds very little text.")
+            return self._found(main, blocks, span)
+        self.warnings.append(f"No heading of Item {own or self.item} was found.")
+        return self._section(SectionStatus.ABSENT)
+
+    def _main(self) -> Document | None:
+        """The first document with text, an annual or quarterly form before all others."""
+        texts = [document for document in self.submission.documents if document.text.strip()]
+        forms = [document for document in texts if document.type.upper().startswith(("10-K", "10-Q", "10K", "10Q"))]
+        return next(iter(forms or texts), None)
+
+    def _found(self, main: Document, blocks: list[Block], span: Span) -> Section:
+        heading = span.heading
+        self.warnings.append(f"Rule: item headings in order ({heading.title[:60]!r}).")
+        if span.following is None:
+            self.warnings.append("No heading follows; the section runs to the end of the document.")
+        return self._section(
+            SectionStatus.FOUND,
+            heading=heading.title,
+            next_heading=span.following.title if span.following else None,
+            text=render(blocks[heading.start : span.end], heading.title, heading.end - heading.start),
+            source_document=main.type or None,
+        )
+
+    def _follow(self, main: Document, blocks: list[Block], span: Span, pointer: Pointer) -> Section:
+        """The text that a pointer points to, where the submission has it; else the pointer itself."""
+        if self.item == "7":
+            exhibits = [d for d in self.submission.documents if d.type.upper().startswith("EX-13") and d.text.strip()]
+            for document in exhibits:
+                inside, warnings = read_blocks(document)
+                region = find_region(inside, pointer)
+                if region is not None:
+                    self.warnings += warnings
+                    return self._region(document, inside, region, pointer)
+            region = find_region(blocks, pointer, (span.heading.start, span.end))
+            if region is not None:
+                return self._region(main, blocks, region, pointer)
+        self.warnings.append("The item points elsewhere, and the text it points to is not in this file.")
+        heading = span.heading
+        return self._section(
+            SectionStatus.BY_REFERENCE,
+            heading=heading.title,
+            next_heading=span.following.title if span.following else None,
+            text=render(blocks[heading.start : span.end], heading.title, heading.end - heading.start),
+            source_document=main.type or None,
+            pointer=pointer.sentence,
+        )
+
+    def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
+        self.warnings.append(f"Rule: title {region.heading[:60]!r}, ended by: {region.rule}.")
+        return self._section(
+            SectionStatus.FOUND,
+            heading=region.heading,
+            next_heading=region.next_heading,
+            text=render(blocks[region.start : region.end], region.heading, 1),
+            source_document=document.type or None,
+            pointer=pointer.sentence if pointer else None,
+        )
+
+    def _section(
+        self,
+        status: SectionStatus,
+        *,
+        heading: str | None = None,
+        next_heading: str | None = None,
+        text: str = "",
+        source_document: str | None = None,
+        pointer: str | None = None,
+    ) -> Section:
+        return Section(
+            filing_id=self.filing_id,
+            item=self.item,
+            status=status,
+            form=self.form,
+            heading=heading,
+            next_heading=next_heading,
+            text=text,
+            source_document=source_document,
+            pointer=pointer,
+            warnings=tuple(self.warnings),
+        )
+
+
+def _body(blocks: list[Block], span: Span) -> str:
+    """An item's words without its heading."""
+    first = blocks[span.heading.start].text
+    left = first[len(span.heading.title) :] if span.heading.end == span.heading.start + 1 else ""
+    return " ".join([left, *(block.text for block in blocks[span.heading.end : span.end])]).strip()

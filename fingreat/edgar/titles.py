@@ -1,0 +1,117 @@
+"""Management's discussion by its title: for filers without item headings and for annual reports.
+
+Used where the item's number leads nowhere: the form's headings are missing (only a
+cross-reference index names the items), or the item points to an annual report that is bound into
+the same document or filed as an exhibit.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fingreat.edgar.blocks import Block, Kind
+from fingreat.edgar.headings import letters, load_forms
+from fingreat.edgar.markdown import is_heading
+from fingreat.edgar.reference import Pointer
+
+_TITLE = re.compile(
+    r"^(?:item \w{1,2} )?(?:financial review (?:incorporating|and) )?"
+    r"managements? (?:s )?(?:discussion|review) (?:and analysis)?"
+    r"|^managements? discussion|^financial review(?: |$)|^operating and financial review|^md ?a$"
+)
+_NOT_TITLE = re.compile(r"financial responsib|of financial statements|summary of operating")
+_LONG = 200
+_ENOUGH = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of blocks that holds the discussion, half-open, and how it was found."""
+
+    start: int
+    end: int
+    heading: str
+    next_heading: str | None
+    rule: str
+
+
+def find_region(blocks: list[Block], pointer: Pointer | None, avoid: tuple[int, int] | None = None) -> Region | None:
+    """The discussion by its title, its captions or its pages; None where the document has none.
+
+    Args:
+        blocks: a document's blocks.
+        pointer: what the item says about where the text stands, if it does.
+        avoid: blocks not to look at (the pointing item itself).
+    """
+    captions = tuple(letters(caption) for caption in pointer.captions) if pointer else ()
+    best: Region | None = None
+    best_value = 0.0
+    for index, block in enumerate(blocks):
+        if avoid and avoid[0] <= index < avoid[1]:
+            continue
+        heading = _title(block, captions)
+        if heading is None:
+            continue
+        region = _extent(blocks, index, heading, pointer)
+        length = sum(len(inside.text) for inside in blocks[region.start : region.end])
+        if length < _ENOUGH:
+            continue
+        value = min(length, 20_000) + (5000 if block.page and pointer and block.page == pointer.first_page else 0)
+        if value > best_value:
+            best, best_value = region, value
+    return best
+
+
+def _title(block: Block, captions: tuple[str, ...]) -> str | None:
+    """The title that a block is or begins with."""
+    if block.kind is not Kind.TEXT:
+        return None
+    text = block.text
+    plain = letters(text[:_LONG])
+    if not (_TITLE.match(plain) or (captions and plain.startswith(captions))) or _NOT_TITLE.search(plain):
+        return None
+    if len(text) <= _LONG:
+        return text if _set_apart(block) else None
+    lead = block.look.lead
+    return lead if lead and len(lead) < _LONG and _TITLE.match(letters(lead)) else None
+
+
+def _set_apart(block: Block) -> bool:
+    look = block.look
+    if text_is_sentence(block.text):
+        return False
+    return is_heading(block) or look.centred or (look.size or 0) >= 11 or len(block.text) < 110
+
+
+def text_is_sentence(text: str) -> bool:
+    """Whether a short text is a sentence rather than a title."""
+    return text.endswith((".", ";", ",")) and len(text) > 110
+
+
+def _extent(blocks: list[Block], start: int, heading: str, pointer: Pointer | None) -> Region:
+    """From a title to where the discussion ends: its last page, a title that ends it, or a heading as large."""
+    _, ends = load_forms()
+    own = letters(heading)
+    size = blocks[start].look.size
+    last_page = pointer.last_page if pointer else None
+    on_last_page = False
+    for index in range(start + 1, len(blocks)):
+        block = blocks[index]
+        if last_page is not None:
+            if block.page == last_page:
+                on_last_page = True
+            elif on_last_page:
+                return Region(start, index, heading, _first_words(block), "last page named by the pointer")
+        if block.kind is not Kind.TEXT or len(block.text) > _LONG or index < start + 2:
+            continue
+        plain = letters(block.text)
+        if plain.startswith(ends) and not plain.startswith(own[:20]) and _set_apart(block) and is_heading(block):
+            return Region(start, index, heading, block.text, "title of another part")
+        if block.anchors and size and block.look.size and block.look.size >= size + 0.5 and is_heading(block):
+            return Region(start, index, heading, block.text, "heading as large")
+    return Region(start, len(blocks), heading, None, "end of the document")
+
+
+def _first_words(block: Block) -> str | None:
+    return block.text[:_LONG] if block.kind is Kind.TEXT else None
