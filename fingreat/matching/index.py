@@ -1,0 +1,200 @@
+"""A section as a string of tokens, one character each, so that a whole quote is found by one search."""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from rapidfuzz.distance import LCSseq
+
+from fingreat.errors import InputError
+from fingreat.matching.chrome import chrome_ranges
+from fingreat.matching.normalise import Normalised, normalise
+from fingreat.matching.tokens import Token, tokens
+
+UNKNOWN = "\0"
+"""Stands for a token that the section lacks."""
+
+_SUPERSCRIPTS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MAX_NOTE = 3  # "-12": two digits in parentheses read as a loss
+_VOTES = 20_000
+_CANDIDATES = 4
+
+Place = tuple[int, int]
+"""First and last token of a place, both inclusive."""
+
+
+class View:
+    """The token string of a section, all of it or without some optional tokens.
+
+    Attributes:
+        chars: one character per token.
+        where: for each character the token's number in the section.
+    """
+
+    def __init__(self, chars: str, where: Sequence[int]) -> None:
+        self.chars = chars
+        self.where = where
+
+    def find(self, needle: str, first: int, last: int) -> Iterator[Place]:
+        """Places of a needle within tokens `first` (inclusive) to `last` (exclusive), not overlapping."""
+        stop = bisect_left(self.where, last)
+        at = self.chars.find(needle, bisect_left(self.where, first), stop)
+        while at >= 0:
+            yield self.where[at], self.where[at + len(needle) - 1]
+            at = self.chars.find(needle, at + len(needle), stop)
+
+
+class SectionIndex:
+    """A section, normalised and cut into tokens once.
+
+    A word that a line end cuts (`long-` / `term`) may be one word or two. Wherever it occurs, in the
+    section and in quotes, it is therefore kept as its parts, so that both readings are found.
+    """
+
+    def __init__(self, section: str) -> None:
+        self.normalised = normalise(section)
+        found = tokens(self.normalised, symbols=True)
+        self._parts: dict[str, tuple[str, ...]] = {}
+        for token in found:
+            if cuts := line_end_cuts(self.normalised, token):
+                self._parts.setdefault(token.text, _cut(token.text, cuts))
+        self.tokens = self._split(found) if self._parts else found
+        self.starts = [self.normalised.starts[token.start] for token in self.tokens]
+        self.ends = [self.normalised.ends[token.end - 1] for token in self.tokens]
+        self._codes: dict[str, str] = {}
+        for token in self.tokens:
+            self._codes.setdefault(token.text, _character(len(self._codes) + 1))
+        self.chars = self.encode([token.text for token in self.tokens])
+
+    def encode(self, texts: Sequence[str]) -> str:
+        """Tokens as characters; `UNKNOWN` for those that the section lacks."""
+        return "".join([self._codes.get(text, UNKNOWN) for text in texts])
+
+    def parts(self, word: str) -> tuple[str, ...]:
+        """A word as this section keeps it."""
+        return self._parts.get(word, (word,))
+
+    def _split(self, found: list[Token]) -> list[Token]:
+        split: list[Token] = []
+        for token in found:
+            if token.text not in self._parts:
+                split.append(token)
+                continue
+            start = token.start
+            for part in self.parts(token.text):
+                split.append(Token(part, start, start + len(part), token.kind))
+                start += len(part)
+        return split
+
+    def on_borders(self, place: Place) -> bool:
+        """Whether a place begins and ends with whole tokens, not inside a word kept as parts."""
+        if not self._parts:
+            return True
+        first, last = place
+        return not (self._glued(first - 1) or self._glued(last))
+
+    def _glued(self, at: int) -> bool:
+        """Whether a token and its follower are one word without any break in the source."""
+        if not 0 <= at < len(self.tokens) - 1 or self.tokens[at].kind != "word":
+            return False
+        return self.tokens[at + 1].kind == "word" and self.ends[at] == self.starts[at + 1]
+
+    @cached_property
+    def views(self) -> list[View]:
+        """The section as it is, then without footnote marks, without page chrome, without both."""
+        notes = {at for at in range(len(self.tokens)) if self._is_note(at)}
+        chrome: set[int] = set()
+        for start, end in chrome_ranges(self.normalised.source):
+            chrome.update(range(bisect_left(self.starts, start), bisect_left(self.starts, end)))
+        views = [View(self.chars, range(len(self.tokens)))]
+        for left_out in (notes, chrome, notes | chrome if notes and chrome else set()):
+            if left_out:
+                where = [at for at in range(len(self.tokens)) if at not in left_out]
+                views.append(View("".join([self.chars[at] for at in where]), where))
+        return views
+
+    def _is_note(self, at: int) -> bool:
+        """A footnote mark: a small number in parentheses or raised, right behind a word or a figure."""
+        token = self.tokens[at]
+        if token.kind != "number" or len(token.text) > _MAX_NOTE or not at:
+            return False
+        if self.normalised.source[self.starts[at]] in _SUPERSCRIPTS:
+            return self.ends[at - 1] == self.starts[at]
+        raised = token.text[0] == "-" and token.text[1:].isdigit() and self.normalised.text[token.start] == "("
+        return raised and self.tokens[at - 1].kind == "word" and self.tokens[at - 1].end == token.start
+
+    @cached_property
+    def _positions(self) -> dict[str, list[int]]:
+        positions: dict[str, list[int]] = defaultdict(list)
+        for at, char in enumerate(self.chars):
+            positions[char].append(at)
+        return positions
+
+    def nearest(self, needle: str) -> tuple[float, Place | None]:
+        """The place most like a needle and the share of the needle's tokens that it has in order.
+
+        Tokens vote for the diagonals they lie on, the rarest first and no more than a fixed number of
+        votes, so the work does not grow with section times quote; the best few places are compared by
+        their longest common subsequence.
+        """
+        width = max(8, len(needle) // 4)
+        best: tuple[float, Place | None] = (0.0, None)
+        for diagonal in self._diagonals(needle, width):
+            first = max(0, diagonal * width - 2)
+            window = self.chars[first : (diagonal + 2) * width + len(needle) + 2]
+            shared = LCSseq.similarity(needle, window)
+            if shared > best[0] * len(needle):
+                best = shared / len(needle), (first, first + len(window) - 1)
+        return best
+
+    def _diagonals(self, needle: str, width: int) -> list[int]:
+        offsets: dict[str, list[int]] = defaultdict(list)
+        for at, char in enumerate(needle):
+            offsets[char].append(at)
+        votes: dict[int, int] = defaultdict(int)
+        left = _VOTES
+        for char in sorted(offsets, key=lambda char: len(self._positions.get(char, ())) * len(offsets[char])):
+            for here in offsets[char]:
+                places = self._positions.get(char, [])[: max(left, 0)]
+                left -= len(places)
+                for there in places:
+                    votes[(there - here) // width] += 1
+        # A shifted half of a quote votes for the next diagonal.
+        both = {diagonal: count + votes.get(diagonal + 1, 0) for diagonal, count in votes.items()}
+        return sorted(both, key=lambda diagonal: (-both[diagonal], diagonal))[:_CANDIDATES]
+
+
+def line_end_cuts(normalised: Normalised, token: Token) -> list[int]:
+    """Where inside a word the source has a hyphen and a line end, as offsets in the word."""
+    starts, ends = normalised.starts, normalised.ends
+    if token.kind != "word" or ends[token.end - 1] - starts[token.start] == token.end - token.start:
+        return []
+    return [
+        at - token.start
+        for at in range(token.start + 1, token.end)
+        if any(mark in normalised.source[ends[at - 1] : starts[at]] for mark in "\n\r")
+    ]
+
+
+def _cut(word: str, cuts: Sequence[int]) -> tuple[str, ...]:
+    borders = [0, *cuts, len(word)]
+    return tuple(word[a:b] for a, b in pairwise(borders))
+
+
+def split_at_line_ends(normalised: Normalised, found: Sequence[Token]) -> list[str]:
+    """The texts of tokens, words that a line end cuts as their parts."""
+    return [part for token in found for part in _cut(token.text, line_end_cuts(normalised, token))]
+
+
+def _character(number: int) -> str:
+    if number > sys.maxunicode:
+        raise InputError(
+            f"A section with more than {sys.maxunicode} different words and figures cannot be indexed.",
+            hint="Cut the text into sections or chunks first.",
+        )
+    return chr(number)

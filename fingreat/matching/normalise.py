@@ -1,0 +1,238 @@
+"""One normal form for quotes and filings, with a map back to the source.
+
+Grounding and matching compare what this module returns, so that typography, line ends and Markdown
+never decide whether two texts are the same. Every step is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+_LINE_HYPHEN = re.compile(r"(?<=[^\W_])-[^\S\n]*\n[^\S\n]*(?=[^\W_])")
+_SOFT_HYPHEN_AT_LINE_END = re.compile(r"\u00ad(?=[^\S\n]*\n)")
+_BACKSLASHES = re.compile(r"\\+(?![^\W_])")
+_DELIMITER_ROW = re.compile(r"^[^\S\n]*(?:[|:\-][^\S\n]*)+$", re.MULTILINE)
+_EMPHASIS = re.compile(r"[*_]+")
+_LINE_MARKS = re.compile(r"^[^\S\n]*(?:(?:#{1,6}|[-*+])(?:[^\S\n]+|$))+", re.MULTILINE)
+_SPACE = re.compile(r"\s+")
+_ELLIPSIS = re.compile(r"\.(?: ?\.){2,}")
+_MAX_FOLDS = 4
+
+Replacement = Callable[[re.Match[str], "_Mapped"], str | None]
+
+
+@dataclass(frozen=True)
+class Normalised:
+    """A text in normal form and where each of its characters came from.
+
+    Attributes:
+        source: the text as given.
+        text: its normal form; normalising it again changes nothing.
+        starts, ends: for each character of `text` the half-open range of code points of `source` that
+            it stands for. Characters of `source` that were dropped belong to no range.
+    """
+
+    source: str
+    text: str
+    starts: array[int]
+    ends: array[int]
+
+    def source_range(self, a: int, b: int) -> tuple[int, int]:
+        """The code points of `source` behind `text[a:b]`, half-open.
+
+        Raises:
+            ValueError: unless 0 <= a < b <= len(text).
+        """
+        if not 0 <= a < b <= len(self.text):
+            raise ValueError(f"no characters {a} to {b} in a normalised text of {len(self.text)}")
+        return self.starts[a], self.ends[b - 1]
+
+
+def normalise(text: str) -> Normalised:
+    """The normal form of a text: what must be equal for two texts to say the same in the same words.
+
+    NFKC with case folding; typographic quotes, dashes, ellipses and bullets as ASCII; soft hyphens and
+    other invisible characters gone; words put together that a line end had cut; Markdown marks,
+    back-slash escapes and table pipes gone; every run of white space one blank, none at the ends.
+    Stars and underscores between blanks, digits or inside names (`3 * 4`, `A_B`) are text and stay.
+    """
+    # Both replacements keep the length, so offsets still hold.
+    lines = re.sub(r"\r(?=\n)", " ", text).replace("\r", "\n") if "\r" in text else text
+    mapped = _fold_characters(_SOFT_HYPHEN_AT_LINE_END.sub("-", lines))
+    mapped.source = text
+    # The order matters: no step may bring back what an earlier one removed.
+    mapped.sub(_LINE_HYPHEN, _join_line_end)
+    mapped.sub(_BACKSLASHES, _drop)
+    mapped.sub(_DELIMITER_ROW, _delimiter_row)
+    mapped.sub(re.compile(r"\|+"), _blank)
+    mapped.sub(_EMPHASIS, _emphasis)
+    mapped.sub(re.compile(r"[`]"), lambda match, whole: "'")
+    mapped.sub(re.compile(r"'{2,}"), lambda match, whole: '"')
+    mapped.sub(re.compile(r"-{2,}"), lambda match, whole: " - ")
+    mapped.sub(re.compile(r"={2,}"), _blank)
+    mapped.sub(_LINE_MARKS, _blank)
+    mapped.sub(_SPACE, _one_blank)
+    mapped.sub(_ELLIPSIS, lambda match, whole: None if match.group() == "..." else "...")
+    return Normalised(text, mapped.text, mapped.starts, mapped.ends)
+
+
+class _Mapped:
+    """A text under change, with the source range of each character."""
+
+    def __init__(self, text: str, starts: array[int], ends: array[int]) -> None:
+        self.source = ""
+        self.text = text
+        self.starts = starts
+        self.ends = ends
+
+    def sub(self, pattern: re.Pattern[str], replacement: Replacement) -> None:
+        """Replace each match; None leaves it. New characters stand for all that they replace."""
+        pieces: list[str] = []
+        starts, ends = array("I"), array("I")
+        done = 0
+        for match in pattern.finditer(self.text):
+            new = replacement(match, self)
+            if new is None:
+                continue
+            a, b = match.span()
+            pieces += (self.text[done:a], new)
+            starts += self.starts[done:a]
+            ends += self.ends[done:a]
+            starts.extend([self.starts[a]] * len(new))
+            ends.extend([self.ends[b - 1]] * len(new))
+            done = b
+        if done:
+            pieces.append(self.text[done:])
+            starts += self.starts[done:]
+            ends += self.ends[done:]
+            self.text, self.starts, self.ends = "".join(pieces), starts, ends
+
+
+def _drop(match: re.Match[str], whole: _Mapped) -> str:
+    return ""
+
+
+def _blank(match: re.Match[str], whole: _Mapped) -> str:
+    return " "
+
+
+def _one_blank(match: re.Match[str], whole: _Mapped) -> str | None:
+    if match.start() == 0 or match.end() == len(whole.text):
+        return ""
+    return None if match.group() == " " else " "
+
+
+def _join_line_end(match: re.Match[str], whole: _Mapped) -> str:
+    """A word cut by a line end is put together; a figure or a name in capitals keeps its hyphen."""
+    before, after = (whole.source[whole.starts[place]] for place in (match.start() - 1, match.end()))
+    letters = before.isalpha() and after.isalpha()
+    return "" if letters and (after.islower() or not before.islower()) else "-"
+
+
+def _delimiter_row(match: re.Match[str], whole: _Mapped) -> str | None:
+    return " " if "|" in match.group() else None
+
+
+def _emphasis(match: re.Match[str], whole: _Mapped) -> str | None:
+    """Drop a run of stars and underscores unless it is text."""
+    a, b = match.span()
+    before = whole.text[a - 1] if a else " "
+    after = whole.text[b] if b < len(whole.text) else " "
+    marks = match.group()
+    if before.isspace() and after.isspace():
+        return None if marks == "*" else ""
+    if before.isdigit() and after.isdigit():
+        return None
+    return None if before.isalnum() and after.isalnum() and set(marks) == {"_"} else ""
+
+
+def _fold_characters(text: str) -> _Mapped:
+    """NFKC, case folding and plain typography, one group of joined characters at a time."""
+    pieces: list[str] = []
+    starts, ends = array("I"), array("I")
+    done = 0
+    for match in _NON_ASCII.finditer(text):
+        a, b = match.span()
+        pieces.append(text[done:a].lower())
+        starts.extend(range(done, a))
+        ends.extend(range(done + 1, a + 1))
+        while a < b:
+            group = a + 1
+            while group < b and _joins(text[group]):
+                group += 1
+            new = _fold(text[a:group])
+            if new and new[0].isdigit() and a and text[a - 1].isdecimal() and not text[a].isdecimal():
+                new = " " + new  # a fraction or a footnote mark behind a figure is not its next digit
+            seen = group
+            while seen > a + 1 and _invisible(text[seen - 1]):
+                seen -= 1
+            pieces.append(new)
+            starts.extend([a] * len(new))
+            ends.extend([seen] * len(new))
+            a = group
+        done = b
+    pieces.append(text[done:].lower())
+    starts.extend(range(done, len(text)))
+    ends.extend(range(done + 1, len(text) + 1))
+    return _Mapped("".join(pieces), starts, ends)
+
+
+@lru_cache(maxsize=65536)
+def _fold(group: str) -> str:
+    table = _typography()
+    seen = "".join(char for char in group if not _invisible(char)).translate(table)
+    for _ in range(_MAX_FOLDS):
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).translate(table).casefold())
+        if folded == seen:
+            break
+        seen = folded
+    return _without_orphans(seen.translate(table))
+
+
+def _without_orphans(text: str) -> str:
+    """Combining marks that stand on no letter are dropped: they would join whatever comes before them."""
+    kept: list[str] = []
+    on_letter = False
+    for char in text:
+        if unicodedata.category(char)[0] != "M":
+            on_letter = char.isalpha()
+            kept.append(char)
+        elif on_letter:
+            kept.append(char)
+    return "".join(kept)
+
+
+@lru_cache(maxsize=65536)
+def _joins(char: str) -> bool:
+    """Whether a character can melt into the one before it: combining marks, Hangul vowels and finals."""
+    if _invisible(char):
+        return True
+    first = unicodedata.normalize("NFKD", char)[0]
+    return unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff"
+
+
+@lru_cache(maxsize=65536)
+def _invisible(char: str) -> bool:
+    return unicodedata.category(char) == "Cf" or "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
+
+
+@cache
+def _typography() -> dict[int, str]:
+    data = tomllib.loads(files(__package__).joinpath("typography.toml").read_text(encoding="utf-8"))
+    plain = {
+        "single_quotes": "'",
+        "double_quotes": '"',
+        "hyphens": "-",
+        "dashes": "--",
+        "bullets": " ",
+        "slashes": "/",
+    }
+    return {ord(char): plain[name] for name, chars in data.items() for char in chars}
