@@ -1,0 +1,156 @@
+"""What a report page shows, as records: the caller measures, this room only draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, InstanceOf, model_validator
+
+from fingreat.errors import InputError
+from fingreat.schema import Extraction, Failure, Filing, GoldPassage, Graph, ReplyState, Section
+from fingreat.schema.graph import DEFAULT_GROUPING
+from fingreat.schema.records import Record
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class Share(Record):
+    """A share with the numbers behind it: k of n.
+
+    Attributes:
+        interval: its confidence interval, as fractions, where the caller computed one.
+    """
+
+    k: Count
+    n: Count
+    interval: tuple[float, float] | None = None
+
+    @model_validator(mode="after")
+    def _part_of_whole(self) -> Share:
+        if self.k > self.n:
+            raise ValueError(f"a share of {self.k} of {self.n} is more than the whole")
+        return self
+
+    @property
+    def value(self) -> float | None:
+        """k/n, None for 0/0."""
+        return self.k / self.n if self.n else None
+
+
+class EdgeScore(Record):
+    """Precision and recall of one run on one edge."""
+
+    edge: str
+    precision: Share
+    recall: Share
+
+
+class ScoreView(Record):
+    """How one run fares against the gold passages, as its measurer computed it.
+
+    Attributes:
+        edges: one row per edge, any order; edges left out are shown as "–".
+        chance: what `chance_of` (say, precision) would be for guesses, as a fraction.
+        sentence: the honest reading in words, such as "not distinguishable from chance".
+        found: (passage id, edge) for each gold passage and accepted edge that the run has.
+        other_edge: ids of gold passages that the run has only under an edge that is not accepted.
+    """
+
+    precision: Share
+    recall: Share
+    edges: tuple[EdgeScore, ...] = ()
+    chance: Annotated[float, Field(ge=0, le=1)] | None = None
+    chance_of: str = "precision"
+    sentence: str = ""
+    found: frozenset[tuple[str, str]] = frozenset()
+    other_edge: frozenset[str] = frozenset()
+
+
+class RunView(Record):
+    """One model's run over the section.
+
+    Attributes:
+        name: unique within a page.
+        model: as passed on the command line (`backend:model`).
+        replies: count per reply state.
+        prompt_tokens, output_tokens, seconds: totals, None where nothing was counted.
+        notes: further sentences to stand under its figures.
+    """
+
+    name: str = Field(min_length=1)
+    model: str
+    mode: Literal["quote", "span"]
+    extractions: tuple[Extraction, ...] = ()
+    replies: Mapping[ReplyState, Count] = Field(default_factory=dict)
+    prompt_tokens: Count | None = None
+    output_tokens: Count | None = None
+    seconds: Annotated[float, Field(ge=0)] | None = None
+    score: ScoreView | None = None
+    failures: tuple[Failure, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def grounded(self) -> Share:
+        """Extractions whose quote stands in the text, of all."""
+        return Share(k=sum(e.verdict.grounded for e in self.extractions), n=len(self.extractions))
+
+
+class Page(Record):
+    """Everything on one page: one section of one filing, and what each run made of it.
+
+    Attributes:
+        section: its text is the coordinate space of every range.
+        runs: shown in this order.
+        gold: passages with a place in the text become a layer of their own.
+        grouping: which grouping of the graph's edges gives the colours.
+        notes: paragraphs for the head of the page.
+    """
+
+    title: str = Field(min_length=1)
+    created: datetime
+    filing: Filing
+    section: Section
+    graph: InstanceOf[Graph]
+    grouping: str = DEFAULT_GROUPING
+    runs: tuple[RunView, ...] = ()
+    gold: tuple[GoldPassage, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def check_page(page: Page) -> None:
+    """Refuse a page whose parts do not belong together.
+
+    Raises:
+        InputError: two runs of one name, an extraction or gold passage of another filing or of an
+            unknown edge, a range that is empty or leaves the section's text.
+    """
+    names = [run.name for run in page.runs]
+    if len(set(names)) < len(names):
+        raise InputError("two runs of one page have the same name.", where=", ".join(names))
+    for run in page.runs:
+        for extraction in run.extractions:
+            _check_place(page, f"run '{run.name}', {extraction.id}", extraction.filing_id, extraction.ranges)
+            _check_edges(page, f"run '{run.name}', {extraction.id}", {extraction.edge})
+        if run.score:
+            _check_edges(page, f"run '{run.name}', score", {row.edge for row in run.score.edges})
+    for passage in page.gold:
+        ranges = [(passage.start, passage.end)] if passage.start is not None and passage.end is not None else []
+        _check_place(page, f"gold passage {passage.passage_id}", passage.filing_id, ranges)
+        _check_edges(page, f"gold passage {passage.passage_id}", passage.accepted)
+
+
+def _check_place(page: Page, where: str, filing_id: str, ranges: Sequence[tuple[int, int]]) -> None:
+    if filing_id != page.filing.id:
+        raise InputError(f"it belongs to filing '{filing_id}', the page shows '{page.filing.id}'.", where=where)
+    length = len(page.section.text)
+    for start, end in ranges:
+        if not 0 <= start < end <= length:
+            raise InputError(f"range {start}–{end} is no part of a text of {length} characters.", where=where)
+
+
+def _check_edges(page: Page, where: str, edges: frozenset[str] | set[str]) -> None:
+    unknown = sorted(edges - set(page.graph.edges))
+    if unknown:
+        raise InputError(f"'{unknown[0]}' is no edge of graph '{page.graph.name}'.", where=where)

@@ -1,0 +1,184 @@
+"""An invented filing with planted passages, for the tests of the report room."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+from fingreat.report import EdgeScore, Page, RunView, ScoreView, Share
+from fingreat.schema import (
+    Extraction,
+    Failure,
+    Filing,
+    GoldPassage,
+    ReplyState,
+    Section,
+    SectionStatus,
+    Verdict,
+    load_graph,
+)
+
+FILING = Filing(
+    id="0000000000-24-000001", company="Tarn & Holme Instruments, Inc.", form="10-K", filed=date(2024, 9, 12),
+    period=date(2024, 6, 30), path="tarn.htm", sha256="0" * 64,
+)  # fmt: skip
+
+TEXT = """\
+## Item 7. Management’s Discussion and Analysis
+
+Tarn & Holme Instruments makes laboratory balances and field probes. This discussion should be read with the \
+financial statements.
+
+### Results of operations
+
+Net sales rose 12% to $184.2 million in fiscal 2024, because we shipped 9% more balances and raised list prices in \
+January. Sales of probes were flat. Cost of goods sold was $97.4 million; gross margin widened to 47.1% from 45.0% as \
+freight fell.
+
+| (in thousands) | 2024 | 2023 |
+| --- | --- | --- |
+| Net sales | $184,210 | $164,473 |
+| Cost of goods sold | (97,447) | (90,460) |
+| Selling, general and administrative | (41,006) | (38,218) |
+| Impairment | — | (2,150) |
+
+Selling, general and administrative expenses increased by $2.8 million, mainly for 31 new field engineers. The \
+expense includes $3.1 million of share-based compensation for awards granted in September.
+
+- Interest expense fell to $1.9 million after we repaid the term loan.
+- The effective tax rate was 22.4%, against 24.0%, owing to research credits.
+- Translation of our Norwegian subsidiary added $0.7 million to other comprehensive income.
+
+### Liquidity and capital resources
+
+Cash provided by operating activities was $38.6 million, up $6.0 million, as inventories came down. Capital \
+expenditures were $11.2 million.
+
+We paid dividends of $0.48 per share, or $9.1 million,
+
+and bought back 210,000 shares for $7.7 million under the programme that the board authorised in 2022. Option \
+exercises brought in $1.4 million.
+
+```
+                          1998      1997
+Marine pumps            $5,210    $4,655
+Spare parts              1,300     1,187
+                        ------    ------
+```
+
+1. We expect capital expenditures of about $13 million in fiscal 2025.
+2. Funds on hand are **sufficient** for twelve months.
+"""
+
+
+def place(part: str, text: str = TEXT) -> tuple[int, int]:
+    start = text.index(part)
+    return start, start + len(part)
+
+
+def extraction(number: int, edge: str, quote: str, verdict: str = "exact", **more: object) -> Extraction:
+    ranges = more.pop("ranges", None)
+    if ranges is None:
+        ranges = (place(quote),) if verdict == "exact" else ()
+    return Extraction.model_validate(
+        {"id": f"x{number}", "run": "r", "filing_id": FILING.id, "chunk_id": f"chk-{number // 4}", "quote": quote,
+         "edge": edge, "verdict": Verdict(verdict), "ranges": ranges, **more}
+    )  # fmt: skip
+
+
+def gold(number: int, quote: str, *edges: str) -> GoldPassage:
+    start, end = place(quote)
+    return GoldPassage(
+        passage_id=f"g{number}", filing_id=FILING.id, text=quote, start=start, end=end, accepted=frozenset(edges),
+        source="primary",
+    )  # fmt: skip
+
+
+SALES = "Net sales rose 12% to $184.2 million in fiscal 2024, because we shipped 9% more balances"
+MARGIN = "gross margin widened to 47.1% from 45.0% as freight fell"
+SGA = "Selling, general and administrative expenses increased by $2.8 million, mainly for 31 new field engineers."
+AWARDS = "$3.1 million of share-based compensation for awards granted in September"
+DIVIDEND = "We paid dividends of $0.48 per share, or $9.1 million,"
+BUYBACK = "bought back 210,000 shares for $7.7 million"
+TAX = "The effective tax rate was 22.4%, against 24.0%, owing to research credits."
+OPERATING = "Cash provided by operating activities was $38.6 million, up $6.0 million, as inventories came down."
+
+
+def example_gold() -> tuple[GoldPassage, ...]:
+    return (
+        gold(1, SALES + " and raised list prices in January.", "REV-NNCA"),
+        gold(2, MARGIN, "NNCA-COGS"),
+        gold(3, SGA, "NNCA-OPEX"),
+        gold(4, AWARDS, "NNCA-OPEX", "ISS-NNCA"),
+        gold(5, TAX, "NNCA-TAX"),
+        gold(6, OPERATING, "NNCA-CASH"),
+        gold(7, DIVIDEND, "CASH-DIV"),
+        gold(8, BUYBACK, "CASH-REP"),
+        gold(9, "Option exercises brought in $1.4 million.", "ISS-CASH"),
+    )
+
+
+def lexicon_run() -> RunView:
+    rows = "| Net sales | $184,210 | $164,473 |\n| Cost of goods sold | (97,447) | (90,460) |"
+    return RunView(
+        name="lexicon", model="lexicon", mode="quote", replies={ReplyState.OK: 3}, seconds=0.04,
+        extractions=(
+            extraction(0, "REV-NNCA", SALES, tags=("NetSales", "Volume"), period="fiscal 2024"),
+            extraction(1, "NNCA-COGS", MARGIN),
+            extraction(2, "NNCA-OPEX", SGA),
+            extraction(3, "NNCA-COGS", "Cost of goods sold was $97.4 million; gross margin widened to 47.1%"),
+            extraction(4, "REV-NNCA", rows),
+            extraction(5, "CASH-DIV", DIVIDEND + "\n\nand " + BUYBACK),
+            extraction(6, "CASH-REP", BUYBACK),
+            extraction(7, "NNCA-CASH", OPERATING, facets={"activity": "operating"}),
+            extraction(8, "REV-NNCA", "Marine pumps            $5,210    $4,655"),
+        ),
+        score=ScoreView(
+            precision=Share(k=6, n=9), recall=Share(k=6, n=10, interval=(0.3, 0.85)), chance=0.112,
+            sentence="Above chance: 6 of 9 extractions match gold, where guesses would match 1.0 of 9.",
+            found=frozenset({("g1", "REV-NNCA"), ("g2", "NNCA-COGS"), ("g3", "NNCA-OPEX"), ("g6", "NNCA-CASH"),
+                             ("g7", "CASH-DIV"), ("g8", "CASH-REP")}),
+            edges=(EdgeScore(edge="REV-NNCA", precision=Share(k=1, n=3), recall=Share(k=1, n=1)),
+                   EdgeScore(edge="NNCA-TAX", precision=Share(k=0, n=0), recall=Share(k=0, n=1))),
+        ),
+    )  # fmt: skip
+
+
+def embedded_run() -> RunView:
+    tax = (place("The effective tax rate was 22.4%"), place("owing to research credits."))
+    return RunView(
+        name="embedded", model="embedded:SmolLM2-135M-Instruct", mode="span", seconds=71.3,
+        prompt_tokens=14210, output_tokens=1902,
+        replies={ReplyState.OK: 2, ReplyState.TRUNCATED: 1},
+        extractions=(
+            extraction(20, "NNCA-OPEX", SALES),
+            extraction(21, "NNCA-TAX", "The effective tax rate was 22.4% ... owing to research credits.", "elided",
+                       ranges=tax),
+            extraction(22, "ISS-NNCA", "$3.1 million of share–based compensation for awards granted in September",
+                       "normalised", ranges=(place(AWARDS),)),
+            extraction(23, "REV-NNCA", "Net sales rose 21% to $184.2 million in fiscal 2024", "altered"),
+            extraction(24, "CASH-DIV", "The company paid a special dividend to all of its holders in March.", "not_found"),
+            extraction(25, "OCI-NNCA", "rose", "too_short"),
+            extraction(26, "NNCA-CASH", BUYBACK),
+        ),
+        failures=(Failure(stage="ask", id="req-77aa", filing_id=FILING.id, state="truncated",
+                          reason="the answer ended in the middle of the third row", kept=2),),
+        score=ScoreView(
+            precision=Share(k=2, n=7), recall=Share(k=2, n=10), chance=0.21,
+            sentence="Not distinguishable from chance (p = 0.43): do not read this as a finding about the model.",
+            found=frozenset({("g5", "NNCA-TAX"), ("g4", "ISS-NNCA")}), other_edge=frozenset({"g1", "g8"}),
+        ),
+        notes=("One reply was cut off; its two whole extractions were kept.",),
+    )  # fmt: skip
+
+
+def example_page(text: str = TEXT, **changes: object) -> Page:
+    section = Section(
+        filing_id=FILING.id, item="7", status=SectionStatus.FOUND, form="10-K", text=text, source_document="10-K",
+        heading="Item 7. Management’s Discussion and Analysis",
+    )  # fmt: skip
+    fields: dict[str, object] = {
+        "title": "Evidence in the MD&A of Tarn & Holme Instruments", "created": datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
+        "filing": FILING, "section": section, "graph": load_graph(), "runs": (lexicon_run(), embedded_run()),
+        "gold": example_gold(), "notes": ("The company is invented; its filing was written for this project.",),
+    }  # fmt: skip
+    return Page.model_validate({**fields, **changes})
