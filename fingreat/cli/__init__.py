@@ -1,0 +1,56 @@
+"""The command line: one file per command group, no logic of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import fingreat
+from fingreat.cli import corpus, demo, extract, runs, schema, section
+from fingreat.cli.common import NOTHING_DONE, print_text, show_error
+from fingreat.errors import FingreatError
+
+app = typer.Typer(
+    name="fingreat",
+    no_args_is_help=True,
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Find the MD&A in annual reports, have language models extract evidence for an accounting graph, check "
+    "every quote, and measure the models.",
+)
+app.command("demo")(demo.command)
+app.add_typer(schema.app, name="schema")
+app.command("section")(section.section)
+app.command("chunk")(section.chunk)
+app.add_typer(corpus.app, name="corpus")
+app.command("extract")(extract.command)
+app.add_typer(runs.app, name="runs")
+app.command("export")(runs.export)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print_text(f"fingreat {fingreat.__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status: 0 all well, 1 some rows failed, 2 nothing done."""
+    try:
+        app(args=arguments)
+    except FingreatError as error:
+        show_error(error)
+        return NOTHING_DONE
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else NOTHING_DONE
+    return 0

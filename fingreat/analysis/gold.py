@@ -1,0 +1,198 @@
+"""Extractions against an exhaustive gold: true precision and recall, with chance beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import comb
+
+from fingreat.errors import InputError
+from fingreat.schema import Extraction, GoldPassage, Graph
+
+COVERED = 0.5
+"""Share of a passage's characters from which it counts as covered."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """`hits` of `total`; `value` is None for 0 of 0, never 0, 1 or NaN."""
+
+    hits: int
+    total: int
+
+    @property
+    def value(self) -> float | None:
+        """hits / total."""
+        return self.hits / self.total if self.total else None
+
+
+@dataclass(frozen=True)
+class EdgeScore:
+    """Precision and recall of one edge: over its extractions, and over the passages that accept it."""
+
+    edge: str
+    precision: Ratio
+    recall: Ratio
+
+
+@dataclass(frozen=True)
+class GoldScore:
+    """How a run did on a text whose evidence is fully known.
+
+    Attributes:
+        precision: extractions on evidence for their edge, of all extractions. One that does not stand in
+            the text is wrong; the same place and edge given twice counts once.
+        recall: gold passages found under one of their accepted edges, of all gold passages.
+        located: extractions that lie on evidence for any edge, of all.
+        typed: of the located ones, those with an accepted edge.
+        duplicates: extractions left out because their place and edge came before.
+        chance_precision: expected precision of a character of the text drawn at random with an edge drawn
+            at random.
+        chance_typed: expected share of accepted edges where the passages are the located ones and the edge
+            is drawn at random: mean |accepted edges| / |edges|. None where nothing is located.
+        typed_p_value: probability of so many right edges or more by chance (exact one-sided binomial test).
+        found: (passage id, edge) for every accepted edge under which a passage was found.
+        other_edge: ids of the passages that were found only under an edge that is not accepted.
+    """
+
+    precision: Ratio
+    recall: Ratio
+    located: Ratio
+    typed: Ratio
+    duplicates: int
+    chance_precision: float
+    chance_typed: float | None
+    typed_p_value: float | None
+    edges: tuple[EdgeScore, ...]
+    found: frozenset[tuple[str, str]]
+    other_edge: frozenset[str]
+
+
+def score_against_gold(
+    extractions: Iterable[Extraction], gold: Sequence[GoldPassage], graph: Graph, text_length: int
+) -> GoldScore:
+    """Score the extractions of one section against its exhaustive gold.
+
+    Both sides are compared as characters of the section's text, so that it does not matter whether a model
+    gives two sentences as one passage or as two. An extraction is right if at least half of its characters
+    lie on passages that accept its edge; a passage is found if at least half of its characters are covered by
+    extractions that share one accepted edge.
+
+    Args:
+        gold: the passages with evidence, each with its place in the text; those with no edge play no part.
+        text_length: of the section, in code points.
+
+    Raises:
+        InputError: a gold passage has no place, or one outside the text, or an edge that the graph lacks.
+    """
+    passages = [passage for passage in gold if passage.accepted]
+    _check(passages, graph, text_length)
+    kept, duplicates = _without_duplicates(extractions)
+    evidence = {edge: _cover([_place(p) for p in passages if edge in p.accepted], text_length) for edge in graph.edges}
+    any_evidence = _cover([_place(passage) for passage in passages], text_length)
+    claims = {
+        edge: _cover([r for x in kept if x.edge == edge for r in _first_place(x)], text_length) for edge in graph.edges
+    }
+
+    right = [x for x in kept if _covered(_first_place(x), evidence[x.edge])]
+    located = [x for x in kept if _covered(_first_place(x), any_evidence)]
+    claimed = {(p.passage_id, edge) for p in passages for edge in graph.edges if _covered([_place(p)], claims[edge])}
+    found = frozenset((p.passage_id, edge) for p in passages for edge in p.accepted if (p.passage_id, edge) in claimed)
+    found_ids = {passage_id for passage_id, _ in found}
+    typed = Ratio(len(right), len(located))
+    chance_typed = _chance_typed(located, passages, graph)
+    return GoldScore(
+        precision=Ratio(len(right), len(kept)),
+        recall=Ratio(len(found_ids), len(passages)),
+        located=Ratio(len(located), len(kept)),
+        typed=typed,
+        duplicates=duplicates,
+        chance_precision=sum(sum(cover) for cover in evidence.values()) / (text_length * len(graph.edges))
+        if text_length
+        else 0.0,
+        chance_typed=chance_typed,
+        typed_p_value=None if chance_typed is None else binomial_tail(typed.hits, typed.total, chance_typed),
+        edges=tuple(_edge_score(edge, kept, right, passages, claims[edge]) for edge in graph.edges),
+        found=found,
+        other_edge=frozenset(passage_id for passage_id, _ in claimed if passage_id not in found_ids),
+    )
+
+
+def binomial_tail(hits: int, trials: int, chance: float) -> float:
+    """P(X >= hits) for X ~ Binomial(trials, chance), summed exactly."""
+    return min(1.0, sum(comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(hits, trials + 1)))
+
+
+def _check(passages: Sequence[GoldPassage], graph: Graph, text_length: int) -> None:
+    for passage in passages:
+        where = f"gold passage {passage.passage_id}"
+        if passage.start is None or passage.end is None:
+            raise InputError("has no place in the text.", where=where, hint="Give its start and end.")
+        if not passage.start < passage.end <= text_length:
+            raise InputError(f"stands at {passage.start} to {passage.end} of {text_length} characters.", where=where)
+        unknown = passage.accepted - set(graph.edges)
+        if unknown:
+            raise InputError(f"accepts {', '.join(sorted(unknown))}, no edge of graph '{graph.name}'.", where=where)
+
+
+def _place(passage: GoldPassage) -> tuple[int, int]:
+    return passage.start or 0, passage.end or 0
+
+
+def _first_place(extraction: Extraction) -> list[tuple[int, int]]:
+    """The characters an extraction claims: all pieces of an elided quote, the first of several equal places."""
+    return list(extraction.ranges[:1] if extraction.ambiguous else extraction.ranges)
+
+
+def _without_duplicates(extractions: Iterable[Extraction]) -> tuple[list[Extraction], int]:
+    kept: dict[object, Extraction] = {}
+    total = 0
+    for extraction in extractions:
+        total += 1
+        place = extraction.ranges or extraction.quote
+        kept.setdefault((extraction.filing_id, place, extraction.edge), extraction)
+    return list(kept.values()), total - len(kept)
+
+
+def _cover(ranges: Iterable[tuple[int, int]], length: int) -> bytearray:
+    """One byte per character: 1 where any range lies."""
+    cover = bytearray(length)
+    for start, end in ranges:
+        cover[start:end] = b"\x01" * (min(end, length) - start)
+    return cover
+
+
+def _covered(ranges: Sequence[tuple[int, int]], cover: bytearray) -> bool:
+    size = sum(end - start for start, end in ranges)
+    return size > 0 and sum(sum(cover[start:end]) for start, end in ranges) >= COVERED * size
+
+
+def _chance_typed(located: Sequence[Extraction], passages: Sequence[GoldPassage], graph: Graph) -> float | None:
+    if not located:
+        return None
+    sizes = []
+    for extraction in located:
+        ranges = _first_place(extraction)
+        overlaps = Counter({i: _overlap(ranges, _place(passage)) for i, passage in enumerate(passages)})
+        sizes.append(len(passages[overlaps.most_common(1)[0][0]].accepted))
+    return sum(sizes) / (len(sizes) * len(graph.edges))
+
+
+def _overlap(ranges: Sequence[tuple[int, int]], place: tuple[int, int]) -> int:
+    return sum(max(0, min(end, place[1]) - max(start, place[0])) for start, end in ranges)
+
+
+def _edge_score(
+    edge: str,
+    kept: Sequence[Extraction],
+    right: Sequence[Extraction],
+    passages: Sequence[GoldPassage],
+    claimed: bytearray,
+) -> EdgeScore:
+    cohort = [passage for passage in passages if edge in passage.accepted]
+    return EdgeScore(
+        edge=edge,
+        precision=Ratio(sum(x.edge == edge for x in right), sum(x.edge == edge for x in kept)),
+        recall=Ratio(sum(_covered([_place(passage)], claimed) for passage in cohort), len(cohort)),
+    )

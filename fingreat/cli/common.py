@@ -1,0 +1,53 @@
+"""What the commands share: options declared once, messages, exit codes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from fingreat.errors import FingreatError
+
+ALL_WELL, SOME_FAILED, NOTHING_DONE, INTERRUPTED = 0, 1, 2, 130
+
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Console(highlight=False, soft_wrap=True)
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+CorpusOption = Annotated[Path, typer.Option("--corpus", help="The corpus folder.", show_default=False)]
+ItemOption = Annotated[str, typer.Option("--item", help="Which item; 7 is the MD&A, whatever the form calls it.")]
+SchemaOption = Annotated[
+    Path | None,
+    typer.Option("--schema", help="A graph file of your own instead of gaap11.", show_default=False),
+]
+TokensOption = Annotated[int, typer.Option("--tokens", help="Budget of a chunk, in cl100k_base tokens.")]
+
+
+def say(text: str) -> None:
+    """A line for a person, on standard error; text from files is never read as markup."""
+    err.print(text, markup=False)
+
+
+def show_error(error: FingreatError) -> None:
+    """The message and what to do, without a traceback."""
+    place = f"{error.where}: " if error.where else ""
+    err.print("error:", style="bold red", end=" ")
+    err.print(f"{place}{error.message}", markup=False)
+    if error.hint:
+        err.print(error.hint, markup=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on standard output, UTF-8 whatever the locale says."""
+    print_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Text as it is, on standard output, UTF-8 whatever the locale says."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()

@@ -1,0 +1,77 @@
+"""`fingreat corpus`: filings and their items, in one folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from fingreat.cli.common import (
+    ALL_WELL,
+    NOTHING_DONE,
+    SOME_FAILED,
+    CorpusOption,
+    ItemOption,
+    JsonFlag,
+    err,
+    print_json,
+    say,
+)
+from fingreat.pipeline import Corpus
+from fingreat.schema import SectionStatus
+
+app = typer.Typer(no_args_is_help=True, help="Build a corpus folder: filings, and their items as Markdown.")
+
+
+def _bar() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=err, transient=True)
+
+
+@app.command()
+def add(
+    paths: Annotated[list[Path], typer.Argument(help="Filings, or folders with filings.", show_default=False)],
+    corpus: CorpusOption,
+    json: JsonFlag = False,
+) -> None:
+    """Take local filings into the corpus; bytes already there are skipped.
+
+    Example: fingreat corpus add downloads/ --corpus corpus
+    """
+    with _bar() as bar:
+        task = bar.add_task("adding", total=None)
+        counts = Corpus(corpus).add(paths, lambda path: bar.advance(task))
+    if json:
+        print_json(counts)
+    say(f"added {counts['added']}, already there {counts['already_there']}, failed {counts['failed']}")
+    if counts["failed"]:
+        say(f"why: {corpus / 'failures.jsonl'}")
+        raise typer.Exit(SOME_FAILED if counts["added"] + counts["already_there"] else NOTHING_DONE)
+
+
+@app.command()
+def sections(
+    corpus: CorpusOption,
+    item: ItemOption = "7",
+    again: Annotated[bool, typer.Option("--again", help="Also do filings that were done before.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Find an item in every filing of the corpus.
+
+    Exit status 1 where some filings have no such text; failures.jsonl says why.
+
+    Example: fingreat corpus sections --corpus corpus --item 7
+    """
+    folder = Corpus(corpus)
+    with _bar() as bar:
+        task = bar.add_task(f"item {item}", total=len(folder.filings()))
+        counts = folder.make_sections(item, again=again, on_section=lambda section: bar.advance(task))
+    if json:
+        print_json(counts)
+    say(", ".join(f"{status.replace('_', ' ')} {count}" for status, count in counts.items()))
+    found, total = counts[SectionStatus.FOUND.value], sum(counts.values())
+    if found < total:
+        say(f"why: {corpus / 'failures.jsonl'}")
+    raise typer.Exit(ALL_WELL if found == total else SOME_FAILED if found else NOTHING_DONE)

@@ -1,0 +1,82 @@
+"""`fingreat demo`: the main job on a shipped filing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from fingreat.analysis import Ratio
+from fingreat.cli.common import SOME_FAILED, JsonFlag, out, print_json, say
+from fingreat.cli.extract import RequestBar
+from fingreat.pipeline import Demo, run_demo
+from fingreat.pipeline.demo import in_words
+
+
+def command(
+    target: Annotated[Path, typer.Option("--out", help="The folder for all of it.")] = Path("fingreat-demo"),
+    json: JsonFlag = False,
+) -> None:
+    """Run the main job on a shipped filing and make a page to open.
+
+    Two models read the MD&A of an invented company: `lexicon` (cue phrases) and `embedded` (a real model
+    of 135 million parameters). Their quotes are checked, and scored against a complete gold.
+
+    Example: fingreat demo --out fingreat-demo
+    """
+    demo = run_demo(target, progress=_shown)
+    if json:
+        print_json({"page": str(demo.page), "runs": [_as_data(demo, i) for i in range(len(demo.runs))]})
+    else:
+        _show(demo)
+    say(f"report: {demo.page.resolve()}")
+    if demo.missing:
+        for error in demo.missing.values():
+            say(f"left out: {error}")
+        raise typer.Exit(SOME_FAILED)
+
+
+@contextmanager
+def _shown(model: str) -> Iterator[RequestBar]:
+    progress = RequestBar(model)
+    with progress.bar:
+        yield progress
+
+
+def _show(demo: Demo) -> None:
+    table = Table("model", "requests", "failed", "extractions", "grounded", "precision", "recall", "chance", "seconds")
+    for run in demo.runs:
+        counts, score = run.manifest.counts, run.score
+        table.add_row(
+            run.manifest.model.spec,
+            *(str(counts[name]) for name in ("requests", "failures", "extractions")),
+            _percent(Ratio(counts["grounded"], counts["extractions"])),
+            _percent(score.precision),
+            _percent(score.recall),
+            f"{score.chance_precision:.1%}",
+            f"{counts['model_seconds']:.1f}",
+        )
+    out.print(table)
+    for run in demo.runs:
+        out.print(f"{run.manifest.model.spec}: {in_words(run.score)}", markup=False)
+
+
+def _percent(ratio: Ratio) -> str:
+    return "-" if ratio.value is None else f"{ratio.value:.0%} ({ratio.hits}/{ratio.total})"
+
+
+def _as_data(demo: Demo, index: int) -> dict[str, object]:
+    run = demo.runs[index]
+    return {
+        "run": str(run.folder.path),
+        "model": run.manifest.model.spec,
+        "precision": run.score.precision.value,
+        "recall": run.score.recall.value,
+        "chance_precision": run.score.chance_precision,
+        "reading": in_words(run.score),
+        **run.manifest.counts,
+    }

@@ -1,0 +1,161 @@
+"""`fingreat extract`: a model over a corpus."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from fingreat.cli.common import (
+    ALL_WELL,
+    INTERRUPTED,
+    NOTHING_DONE,
+    SOME_FAILED,
+    CorpusOption,
+    ItemOption,
+    JsonFlag,
+    SchemaOption,
+    TokensOption,
+    err,
+    print_json,
+    say,
+)
+from fingreat.edgar.chunks import DEFAULT_BUDGET
+from fingreat.errors import InputError
+from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.runs import Manifest
+from fingreat.schema import Reply, ReplyState
+
+_ASKING = "What to ask"
+_MODEL = "The model's answer"
+
+
+class RequestBar:
+    """Requests done, their rate, time left, and how many failed, on standard error."""
+
+    def __init__(self, description: str = "asking") -> None:
+        self._failed = 0
+        self._output_tokens = 0
+        self.bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TaskProgressColumn(show_speed=True),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=err,
+        )
+        self._task = self.bar.add_task(description, total=None, note="")
+
+    def begin(self, total: int, done: int) -> None:
+        """Show how many requests there are, and that some were answered before."""
+        if done:
+            say(f"going on: {done} of {total} requests were answered before")
+        self.bar.update(self._task, total=total, completed=done)
+
+    def advance(self, reply: Reply) -> None:
+        """One more reply."""
+        self._failed += reply.state is not ReplyState.OK
+        self._output_tokens += reply.output_tokens or 0
+        note = f"{self._output_tokens:,} tokens out" if self._output_tokens else ""
+        if self._failed:
+            note += f"  {self._failed} failed"
+        self.bar.update(self._task, advance=1, note=note)
+
+
+def command(
+    corpus: CorpusOption,
+    model: Annotated[str, typer.Option("--model", help="backend:model[@revision], such as `lexicon` or `embedded`.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The run folder; by default out/<model>-<mode>.", show_default=False)
+    ] = None,
+    mode: Annotated[
+        str,
+        typer.Option("--mode", help="quote: it copies passages; span: it names segments.", rich_help_panel=_ASKING),
+    ] = "quote",
+    guide: Annotated[
+        str,
+        typer.Option(
+            "--guide",
+            help="rules: definitions, border rules, an example; none: definitions only, as published.",
+            rich_help_panel=_ASKING,
+        ),
+    ] = "rules",
+    item: ItemOption = "7",
+    tokens: TokensOption = DEFAULT_BUDGET,
+    facets: Annotated[
+        bool, typer.Option("--facets", help="Also ask for the graph's facets.", rich_help_panel=_ASKING)
+    ] = False,
+    schema: SchemaOption = None,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", help="Budget of one answer, in tokens.", rich_help_panel=_MODEL)
+    ] = 4096,
+    temperature: Annotated[float, typer.Option("--temperature", rich_help_panel=_MODEL)] = 0.0,
+    seed: Annotated[int, typer.Option("--seed", rich_help_panel=_MODEL)] = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Have a model extract evidence from every section of a corpus, and check every quote.
+
+    Stop it with Ctrl-C and repeat the command: it goes on where it was. Exit status 0: every request gave
+    an output; 1: some failed (failures.jsonl in the run folder says why); 2: none did.
+
+    Example: fingreat extract --corpus corpus --model embedded --tokens 1500 --max-tokens 1024
+    """
+    config = _config(
+        {
+            "model": model, "mode": mode, "guide": guide, "item": item, "tokens": tokens, "facets": facets,
+            "schema_file": schema, "max_tokens": max_tokens, "temperature": temperature, "seed": seed,
+        }
+    )  # fmt: skip
+    target = out or Path("out") / f"{_slug(model)}-{mode}"
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    progress = RequestBar()
+    try:
+        with progress.bar:
+            manifest = extract(Corpus(corpus), config, target, progress=progress)
+    except KeyboardInterrupt:
+        say(f"stopped. Every answer so far is in {target}; repeat the command to go on.")
+        raise typer.Exit(INTERRUPTED) from None
+    if json:
+        print_json({"run": str(target), "status": manifest.status, **manifest.counts})
+    else:
+        _summary(manifest, target)
+    counts = manifest.counts
+    raise typer.Exit(ALL_WELL if not counts["failures"] else SOME_FAILED if counts["outputs"] else NOTHING_DONE)
+
+
+def _config(values: dict[str, Any]) -> ExtractConfig:
+    defaults = {name: field.default for name, field in ExtractConfig.model_fields.items()}
+    try:
+        return ExtractConfig(**{name: value for name, value in values.items() if value != defaults[name]})
+    except ValidationError as error:
+        detail = error.errors()[0]
+        option = "--" + str(detail["loc"][0]).replace("_file", "").replace("_", "-")
+        raise InputError(f"{detail['msg']}, found {detail['input']!r}.", where=option) from error
+
+
+def _summary(manifest: Manifest, target: Path) -> None:
+    counts = manifest.counts
+    share = counts["grounded_share"]
+    say(f"{manifest.model.model}: {counts['filings_by_status']['found']} of {counts['filings']} filings, "
+        f"{counts['requests']} requests, {counts['outputs']} with output, {counts['failures']} failed")  # fmt: skip
+    for state, number in counts["requests_by_state"].items():
+        if number and state != ReplyState.OK.value:
+            say(f"  {state}: {number}")
+    say(f"{counts['extractions']} extractions"
+        + (f", {counts['grounded']} of them stand in the text ({share:.0%})" if share is not None else ""))  # fmt: skip
+    say(f"run: {target}")
+
+
+def _slug(model: str) -> str:
+    return "".join(c if c.isalnum() or c in ".-" else "-" for c in model.replace("/", "-")).strip("-.").lower()
+
+
+def _as_interrupt(signum: int, frame: FrameType | None) -> None:
+    """A batch system's SIGTERM ends a run as Ctrl-C does."""
+    raise KeyboardInterrupt

@@ -1,0 +1,106 @@
+"""`fingreat runs` and `fingreat export`: what is on disk."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from fingreat.cli.common import NOTHING_DONE, SOME_FAILED, JsonFlag, out, print_json, say
+from fingreat.errors import RunError
+from fingreat.pipeline.export import TABLES, ExportFormat, export_run
+from fingreat.runs import RunFolder, find_runs
+
+app = typer.Typer(no_args_is_help=True, help="List, show and verify runs.")
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.", show_default=False)]
+TableName = StrEnum("TableName", {name: name for name in TABLES})  # type: ignore[misc]
+
+
+@app.command("list")
+def list_runs(
+    folder: Annotated[Path, typer.Argument(help="Where the run folders are.")] = Path("out"), json: JsonFlag = False
+) -> None:
+    """List the runs below a folder.
+
+    Example: fingreat runs list out
+    """
+    manifests = [(run, run.manifest()) for run in find_runs(folder)]
+    if json:
+        print_json([{"run": str(run.path), **m.model_dump(mode="json", exclude={"inputs"})} for run, m in manifests])
+        return
+    if not manifests:
+        raise RunError("holds no runs.", where=str(folder), hint="Name the folder that holds the run folders.")
+    table = Table("run", "status", "model", "mode", "requests", "failed", "extractions", "grounded", "begun")
+    for run, manifest in manifests:
+        counts = manifest.counts
+        share = counts.get("grounded_share")
+        table.add_row(
+            run.path.name,
+            manifest.status,
+            manifest.model.spec,
+            str(manifest.resolved.get("mode")),
+            *(str(counts.get(name, "")) for name in ("requests", "failures", "extractions")),
+            "" if share is None else f"{share:.0%}",
+            manifest.created.strftime("%Y-%m-%d %H:%M"),
+        )
+    out.print(table)
+
+
+@app.command()
+def show(run: RunArgument, json: JsonFlag = False) -> None:
+    """Show what a run is: settings, model, hashes, counts.
+
+    Example: fingreat runs show out/lexicon-quote
+    """
+    data = RunFolder(run).manifest().model_dump(mode="json")
+    if json:
+        print_json(data)
+        return
+    data["inputs"] = f"{len(data['inputs'])} sections"
+    table = Table("", "", title=str(run), show_header=False)
+    for key, value in data.items():
+        if isinstance(value, dict):
+            for name, item in value.items():
+                table.add_row(f"{key}.{name}", str(item))
+        else:
+            table.add_row(key, str(value))
+    out.print(table)
+
+
+@app.command()
+def verify(runs: Annotated[list[Path], typer.Argument(metavar="RUN...", show_default=False)]) -> None:
+    """Check that every output of a run is as it was written.
+
+    Example: fingreat runs verify out/lexicon-quote
+    """
+    bad = 0
+    for path in runs:
+        faults = RunFolder(path).verify()
+        for fault in faults:
+            say(f"{path}: {fault}")
+        if not faults:
+            say(f"{path}: {RunFolder(path).manifest().status}, every output is as it was written")
+        bad += bool(faults)
+    if bad:
+        raise typer.Exit(NOTHING_DONE if bad == len(runs) else SOME_FAILED)
+
+
+def export(
+    run: RunArgument,
+    table: Annotated[TableName, typer.Option("--table", help="Which records.")] = TableName["extractions"],
+    format: Annotated[ExportFormat, typer.Option("--format", help="Of the file.")] = ExportFormat.CSV,
+    target: Annotated[
+        Path | None, typer.Option("--out", help="The file; by default <run>-<table>.<format> here.", show_default=False)
+    ] = None,
+) -> None:
+    """Write the records of a run as one CSV, JSON Lines or Parquet file.
+
+    Example: fingreat export out/lexicon-quote --format csv
+    """
+    path = target or Path(f"{run.resolve().name}-{table.value}.{format.value}")
+    count = export_run(RunFolder(run), table.value, format, path)
+    say(f"{count} {table.value}: {path}")

@@ -1,0 +1,90 @@
+"""`fingreat section` and `fingreat chunk`: one filing, no corpus needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from fingreat.cli.common import (
+    ALL_WELL,
+    NOTHING_DONE,
+    SOME_FAILED,
+    ItemOption,
+    JsonFlag,
+    TokensOption,
+    out,
+    print_json,
+    print_text,
+    say,
+)
+from fingreat.edgar import chunk_section, read_section
+from fingreat.edgar.chunks import DEFAULT_BUDGET
+from fingreat.schema import Chunk, Section, SectionStatus
+
+FileArgument = Annotated[
+    Path, typer.Argument(help="A filing: .htm, .txt or a full submission, also gzipped.", show_default=False)
+]
+_EXIT = {SectionStatus.FOUND: ALL_WELL, SectionStatus.BY_REFERENCE: SOME_FAILED}
+
+
+def section(file: FileArgument, item: ItemOption = "7", json: JsonFlag = False) -> None:
+    """Find an item in a filing and print it as Markdown.
+
+    Exit status 0: found; 1: the item only points elsewhere; 2: absent, or no filing.
+
+    Example: fingreat section 10k.htm --item 7 --json
+    """
+    found = read_section(file, item)
+    if json:
+        fields = ("status", "item", "form", "heading", "next_heading", "text", "source_document", "pointer", "warnings")
+        data = found.model_dump(mode="json")
+        print_json({field: data[field] for field in fields} | {"chars": len(found.text)})
+    else:
+        print_text(found.text + ("\n" if found.text else ""))
+    if not json or found.status is not SectionStatus.FOUND:
+        _describe(file, found)
+    raise typer.Exit(_EXIT.get(found.status, NOTHING_DONE))
+
+
+def chunk(
+    file: FileArgument, tokens: TokensOption = DEFAULT_BUDGET, item: ItemOption = "7", json: JsonFlag = False
+) -> None:
+    """Cut an item of a filing into chunks with numbered segments.
+
+    Example: fingreat chunk 10k.htm --tokens 1500
+    """
+    found = read_section(file, item)
+    if found.status is not SectionStatus.FOUND:
+        _describe(file, found)
+        raise typer.Exit(_EXIT.get(found.status, NOTHING_DONE))
+    chunks = chunk_section(found, tokens)
+    if json:
+        print_json({"filing_id": found.filing_id, "item": item, "chunks": [_as_data(c, found) for c in chunks]})
+        return
+    table = Table("chunk", "characters", "tokens", "segments", "begins", title=f"{file.name}, item {item}")
+    for number, one in enumerate(chunks, 1):
+        begins = " ".join(found.text[one.start : one.start + 60].split())
+        table.add_row(str(number), f"{one.start}-{one.end}", str(one.n_tokens), str(len(one.segments)), begins)
+    out.print(table)
+
+
+def _describe(file: Path, found: Section) -> None:
+    say(f"{file.name}: item {found.item} {found.status.value}, {len(found.text):,} characters")
+    if found.heading:
+        say(f"  from {found.heading!r} to {found.next_heading!r} in {found.source_document or 'the document'}")
+    if found.pointer:
+        say(f"  points elsewhere: {found.pointer}")
+    for warning in found.warnings:
+        say(f"  note: {warning}")
+
+
+def _as_data(one: Chunk, found: Section) -> dict[str, object]:
+    data = one.model_dump(mode="json")
+    data["segments"] = [
+        {"number": number, **segment.model_dump(mode="json"), "text": found.text[segment.start : segment.end]}
+        for number, segment in enumerate(one.segments, 1)
+    ]
+    return data

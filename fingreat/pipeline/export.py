@@ -1,0 +1,117 @@
+"""A run's records as one flat file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from fingreat.errors import MissingExtraError, RunError
+from fingreat.runs import RunFolder, read_records
+from fingreat.runs.files import storage_errors
+from fingreat.runs.log import parse_line
+from fingreat.schema import Extraction, Failure, Reply
+from fingreat.schema.records import Record
+
+TABLES: dict[str, type[Record]] = {"extractions": Extraction, "replies": Reply, "failures": Failure}
+
+
+class ExportFormat(StrEnum):
+    """File formats of `export_run`."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+
+
+def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> int:
+    """Write one table of a run as a single file; lists and mappings become JSON texts in CSV.
+
+    Returns:
+        how many rows there are.
+
+    Raises:
+        RunError: the run is not complete.
+        MissingExtraError: Parquet without polars.
+        StorageError: the disk refused; no half file is left.
+    """
+    manifest = run.manifest()
+    if manifest.status != "complete":
+        raise RunError(
+            f"the run is {manifest.status}, not complete.",
+            where=str(run.path),
+            hint="Repeat its `fingreat extract` command.",
+        )
+    rows = (record.model_dump(mode="json") for record in _records(run, table))
+    columns = list(TABLES[table].model_fields)
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+        try:
+            count = _WRITERS[form](rows, columns, Path(temporary))
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+    return count
+
+
+def _records(run: RunFolder, table: str) -> Iterator[Record]:
+    if table == "failures":
+        for line in run.failures.read_bytes().splitlines():
+            yield parse_line(line, Failure, run.failures)
+    else:
+        yield from read_records(run.path / table, TABLES[table])
+
+
+def _write_csv(rows: Iterable[dict[str, Any]], columns: list[str], path: Path) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({key: _cell(value) for key, value in row.items()})
+            count += 1
+    return count
+
+
+def _write_jsonl(rows: Iterable[dict[str, Any]], columns: list[str], path: Path) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def _write_parquet(rows: Iterable[dict[str, Any]], columns: list[str], path: Path) -> int:
+    try:
+        polars: Any = import_module("polars")
+    except ImportError as error:
+        raise MissingExtraError("what writes Parquet (polars)", 'pip install "fingreat[frames]"') from error
+    lines = io.BytesIO()
+    count = 0
+    for row in rows:
+        # Facets are a mapping whose keys differ from row to row, which a column cannot hold.
+        flat = {key: _cell(value) if isinstance(value, dict) else value for key, value in row.items()}
+        lines.write(json.dumps(flat, ensure_ascii=False).encode() + b"\n")
+        count += 1
+    lines.seek(0)
+    frame = polars.read_ndjson(lines, infer_schema_length=None) if count else polars.DataFrame(schema=columns)
+    frame.write_parquet(path)
+    return count
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+_WRITERS = {ExportFormat.CSV: _write_csv, ExportFormat.JSONL: _write_jsonl, ExportFormat.PARQUET: _write_parquet}

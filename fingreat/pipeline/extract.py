@@ -1,0 +1,275 @@
+"""Extraction, start to end: sections → chunks → requests → replies → grounded extractions.
+
+This file is the table of contents of the package: each step is one call into the room that does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import Field
+
+from fingreat.edgar import chunk_section
+from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
+from fingreat.edgar.tokens import cl100k_counter
+from fingreat.errors import CorpusError, FingreatError, InputError, RunError
+from fingreat.inference import Backend, ReplyJudge, ask, create_backend, parse_spec, reply_log
+from fingreat.pipeline.corpus import Corpus
+from fingreat.pipeline.ground import extractions_of
+from fingreat.pipeline.tally import Tally
+from fingreat.prompts import ExtractionPrompt, Guide
+from fingreat.runs import (
+    Manifest,
+    ModelInfo,
+    RecordLog,
+    RunFolder,
+    digest_of_text,
+    sole_owner,
+    write_atomic,
+    write_records,
+)
+from fingreat.schema import (
+    Chunk,
+    Extraction,
+    Failure,
+    Filing,
+    Graph,
+    Mode,
+    Reply,
+    Request,
+    Sampling,
+    Section,
+    SectionStatus,
+    canonical_json,
+    load_graph,
+    sha256_hex,
+)
+from fingreat.schema.records import Record
+
+
+class ExtractConfig(Record):
+    """What an extraction run is asked to do.
+
+    Attributes:
+        model: `backend:model[@revision]`.
+        mode: `quote` (the model copies passages) or `span` (it names numbered segments).
+        guide: `none` sends the definitions only, as published; `rules` adds border rules and an example.
+        tokens: budget of a chunk, in cl100k_base.
+        max_tokens: budget of an answer, in the model's own tokens.
+    """
+
+    model: str
+    item: str = "7"
+    mode: Mode = "quote"
+    guide: Guide = "rules"
+    facets: bool = False
+    tokens: int = Field(default=DEFAULT_BUDGET, ge=MIN_BUDGET)
+    max_tokens: int = Field(default=4096, ge=1)
+    temperature: float = Field(default=0.0, ge=0)
+    seed: int = 0
+    schema_file: Path | None = None
+
+
+class Progress(Protocol):
+    """What is told while a run goes on; `fingreat.cli` shows it as a bar."""
+
+    def begin(self, total: int, done: int) -> None:
+        """So many requests in all, so many of them answered by an earlier run."""
+        ...
+
+    def advance(self, reply: Reply) -> None:
+        """One more reply is on disk."""
+        ...
+
+
+class Silent:
+    """Progress that nobody watches."""
+
+    def begin(self, total: int, done: int) -> None:
+        """Say nothing."""
+
+    def advance(self, reply: Reply) -> None:
+        """Say nothing."""
+
+
+def extract(
+    corpus: Corpus,
+    config: ExtractConfig,
+    out: Path,
+    *,
+    progress: Progress | None = None,
+    backend: Backend | None = None,
+) -> Manifest:
+    """Run a model over every section of a corpus, or go on with a run that was stopped.
+
+    Args:
+        out: the run folder. A folder that holds a run with other settings is refused.
+        backend: used instead of the one that `config.model` names, and left open.
+
+    Returns:
+        the manifest of the complete run; its `counts` add up: every request is one output or one failure.
+
+    Raises:
+        CorpusError, InputError, MissingExtraError, BackendError, RunError, StorageError: with what to do.
+            The run folder keeps every reply that was written; the same call goes on from there.
+    """
+    graph = load_graph(config.schema_file)
+    if backend is None:
+        with closing(create_backend(config.model, graph)) as made:
+            return extract(corpus, config, out, progress=progress, backend=made)
+    steps = _Steps(corpus, config, graph, backend, progress or Silent())
+    with sole_owner(out):
+        run = RunFolder(out)
+        manifest = _open_run(run, steps.manifest(out.name))
+        try:
+            counts = steps.run(run, manifest)
+        except KeyboardInterrupt:
+            run.write_manifest(manifest, status="interrupted")
+            raise
+        except FingreatError:
+            run.write_manifest(manifest, status="failed")
+            raise
+        return run.write_manifest(manifest, status="complete", counts=counts, inputs=steps.inputs)
+
+
+def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
+    """The manifest to go on with: that of the folder if it asks the same, else the wanted one in a new folder."""
+    if not run.exists:
+        return run.write_manifest(wanted)
+    found = run.manifest()
+    differences = found.differences(wanted)
+    if differences:
+        raise RunError(
+            f"holds a run with other settings: {'; '.join(differences)}.",
+            where=str(run.path),
+            hint="Choose another --out, or repeat the settings of this run.",
+        )
+    return run.write_manifest(wanted, created=found.created)
+
+
+class _Steps:
+    """The steps of one run, which share graph, prompt and back end."""
+
+    def __init__(
+        self, corpus: Corpus, config: ExtractConfig, graph: Graph, backend: Backend, progress: Progress
+    ) -> None:
+        self.corpus = corpus
+        self.config = config
+        self.graph = graph
+        self.backend = backend
+        self.progress = progress
+        self.prompt = ExtractionPrompt(graph, config.mode, config.guide, facets=config.facets)
+        self.judge = ReplyJudge(graph, config.mode, facets=config.facets)
+        self.sampling = Sampling(max_tokens=config.max_tokens, temperature=config.temperature, seed=config.seed)
+        self.filings = {filing.id: filing for filing in corpus.filings()}
+        self.inputs: dict[str, str] = {}
+        self.total = 0
+
+    def manifest(self, name: str) -> Manifest:
+        """What this run is, before it begins."""
+        resolved = self.config.model_dump(mode="json", exclude={"model", "schema_file"}) | {"graph": self.graph.name}
+        return Manifest.new(
+            name,
+            asked=self.config.model_dump(mode="json", exclude_unset=True),
+            resolved=resolved,
+            model=ModelInfo(
+                spec=self.config.model,
+                backend=parse_spec(self.config.model).backend,
+                model=self.backend.model,
+                revision=self.backend.revision,
+                context=self.backend.context,
+            ),
+            hashes={
+                "prompt": self.prompt.digest,
+                "graph": self.graph.digest,
+                "reply_schema": sha256_hex(canonical_json(self.prompt.reply_schema).encode()),
+            },
+        )
+
+    def run(self, run: RunFolder, manifest: Manifest) -> dict[str, object]:
+        """Ask what is open, then make everything that follows from the replies anew."""
+        tally = Tally()
+        keys = self._survey(tally)
+        self._check_context()
+        run.clear_done("extract")
+        with reply_log(run.replies) as log:
+            self.progress.begin(self.total, sum(key in log for key in keys))
+            ask(self._requests(), self.backend, self.judge, log, lambda _, reply: self.progress.advance(reply))
+            failures: list[Failure] = []
+            _, parts = write_records(run.extractions, self._extractions(manifest.name, log, tally, failures))
+        write_atomic(run.failures, "".join(failure.model_dump_json() + "\n" for failure in failures).encode())
+        run.mark_done("extract", [*parts, run.failures])
+        return tally.counts()
+
+    def _survey(self, tally: Tally) -> set[str]:
+        """Count what there is to do, before anything is asked; the keys of all requests."""
+        keys = set()
+        for section in self.corpus.sections(self.config.item):
+            tally.filing(section.status)
+            self.inputs[section.filing_id] = digest_of_text(section.text)
+        for _, _, request in self._work():
+            keys.add(request.key)
+            self.total += 1
+        if not self.total:
+            raise CorpusError(
+                f"no filing has a readable item {self.config.item}.",
+                where=str(self.corpus.path),
+                hint="See failures.jsonl in the corpus folder.",
+            )
+        return keys
+
+    def _check_context(self) -> None:
+        """Refuse a model that cannot hold prompt, chunk and answer, before the first request."""
+        context = self.backend.context
+        fixed = cl100k_counter().count(self.prompt.system) + self.config.max_tokens
+        if context is not None and fixed + self.config.tokens > context:
+            room = context - fixed
+            hint = f"Use --tokens {room // 100 * 100} or less." if room >= 200 else "Use a smaller --max-tokens."
+            raise InputError(
+                f"the model holds {context} tokens, but prompt, chunk and answer take about "
+                f"{fixed + self.config.tokens} ({fixed - self.config.max_tokens} + {self.config.tokens} + "
+                f"{self.config.max_tokens}).",
+                where=self.config.model,
+                hint=hint,
+            )
+
+    def _work(self) -> Iterator[tuple[Section, Chunk, Request]]:
+        """Every chunk with its request, in corpus order; made anew at each call rather than kept."""
+        for section in self.corpus.sections(self.config.item):
+            if section.status is SectionStatus.FOUND and section.filing_id in self.filings:
+                for chunk in chunk_section(section, self.config.tokens):
+                    yield section, chunk, self._request(self.filings[section.filing_id], section, chunk)
+
+    def _request(self, filing: Filing, section: Section, chunk: Chunk) -> Request:
+        segments = tuple(section.text[s.start : s.end] for s in chunk.segments)
+        messages = self.prompt.messages(filing, segments)
+        schema = self.prompt.reply_schema
+        model, revision = self.config.model, self.backend.revision
+        return Request(
+            key=Request.make_key(messages, schema, self.sampling, model, revision),
+            filing_id=filing.id,
+            chunk_id=chunk.id,
+            mode=self.config.mode,
+            model=model,
+            revision=revision,
+            messages=messages,
+            reply_schema=schema,
+            sampling=self.sampling,
+            segments=segments,
+        )
+
+    def _requests(self) -> Iterator[Request]:
+        return (request for _, _, request in self._work())
+
+    def _extractions(
+        self, run: str, log: RecordLog[Reply], tally: Tally, failures: list[Failure]
+    ) -> Iterator[Extraction]:
+        """The extractions of all replies, grounded; counts and failures are filled on the way."""
+        for judged_chunk in extractions_of(run, self._work(), log, self.judge):
+            tally.reply(judged_chunk)
+            if judged_chunk.failure:
+                failures.append(judged_chunk.failure)
+            yield from judged_chunk.extractions
