@@ -23,6 +23,7 @@ _NUMBERED = re.compile(r"^\s*\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+\S", re.IGNOR
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SPACES = re.compile(r"\s+")
 _WIDE = 40
+_CONTENTS_LINES = 3
 
 
 def ascii_blocks(text: str) -> list[Block]:
@@ -80,7 +81,8 @@ def _fixed(lines: list[str]) -> list[Block]:
     kept: list[str] = []
     for line in lines:
         clean = _MARKS.sub("", _NOTE_MARK.sub(r"[\1]", line)).rstrip()
-        if not _RULE.match(clean) and (clean or (kept and kept[-1])):
+        emptied = not clean and bool(line.strip())
+        if not emptied and not _RULE.match(clean) and (clean or (kept and kept[-1])):
             kept.append(clean)
     while kept and not kept[-1]:
         kept.pop()
@@ -93,6 +95,12 @@ def _fixed(lines: list[str]) -> list[Block]:
 
 def _prose(lines: list[str], known: Callable[[str], bool]) -> list[Block]:
     """Blocks of a run of lines without an empty one: a table by its gaps, else paragraphs."""
+    heads = [place for place, line in enumerate(lines) if _ITEM_LINE.match(line)]
+    if heads and len(heads) < _CONTENTS_LINES and len(lines) > 1 and _is_table(lines):
+        # A heading that touches a table: cut around the heading's lines.
+        start, end = heads[0], _heading_end(lines, heads[0])
+        parts = (lines[:start], lines[start:end], lines[end:])
+        return [block for part in parts if part for block in _prose(part, known)]
     if _is_table(lines):
         return _fixed(lines)
     blocks: list[Block] = []
@@ -107,11 +115,23 @@ def _prose(lines: list[str], known: Callable[[str], bool]) -> list[Block]:
     return blocks
 
 
+def _heading_end(lines: list[str], start: int) -> int:
+    """Where a heading that begins at a line ends: it goes on while lines have no figures or gaps."""
+    end = start + 1
+    while end < len(lines) and end < start + 3 and not _FIGURE.search(lines[end]) and not _RULE.match(lines[end]):
+        if lines[start].isupper() and not lines[end].isupper():
+            break
+        end += 1
+    return end
+
+
 def _is_table(lines: list[str]) -> bool:
     """Whether most lines have wide gaps with figures or leaders: a table without tags."""
     filled = [line for line in lines if not _RULE.match(line)]
     if not filled:
         return True
+    if len(filled) == 1 and len(_GAP.findall(filled[0].strip())) < 2:
+        return False
     gaps = sum(1 for line in filled if _GAP.search(line.strip()) and _FIGURE.search(line))
     if any(_ITEM_LINE.match(line) for line in filled) and gaps < len(filled) / 2:
         return False

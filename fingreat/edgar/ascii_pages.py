@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _PAGE_MARK = re.compile(r"^[ \t]*<PAGE>[ \t]*(\S{0,12})[ \t]*$|\f", re.IGNORECASE)
 PAGE_NUMBER = re.compile(
-    r"^[\s\-–—(\[]*(?:page\s+)?((?:[A-Z]{1,4}[-–—. ]?)?\d{1,4}|[ivxlc]{1,7})(?:\s+of\s+\d{1,4})?[\s\-–—)\]]*$",
+    r"^[\s\-–—(\[]*(?:page\s+)?((?:[A-Z]{1,4}[-–—.]|[A-Z])?\d{1,4}|[ivxlc]{1,7})(?:\s+of\s+\d{1,4})?[\s\-–—)\]]*$",
     re.IGNORECASE,
 )
 CONTINUED = re.compile(r"\(?\bcont(?:inued|'d|d)?\b\.?\)?\W*$", re.IGNORECASE)
@@ -109,15 +109,13 @@ def _drop_running_headers(pages: list[Page]) -> None:
         for place in foot:
             if foot_counts[_key(page.lines[place])] >= _REPEATS and len(page.lines[place].strip()) < 90:
                 page.lines[place] = ""
-        last = -1
-        for order, place in enumerate(head):
+        continued = [place for place in head if CONTINUED.search(page.lines[place])]
+        for place in head:
             key = _key(page.lines[place])
             repeated = counts[key] >= _REPEATS and (key in seen or cut)
             seen.add(key)
-            if repeated or (CONTINUED.search(page.lines[place]) and len(page.lines[place].strip()) < 100):
-                last = order
-        for place in head[: last + 1]:
-            page.lines[place] = ""
+            if repeated or (continued and place <= continued[-1]):
+                page.lines[place] = ""
         body = [line for line in page.lines if line.strip()]
         cut = bool(body) and len(body[-1].strip()) > 40 and not _SENTENCE_END.search(body[-1])
 

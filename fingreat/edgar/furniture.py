@@ -141,7 +141,7 @@ def _label_pages(blocks: list[Block], labels: list[tuple[int, str]]) -> None:
 
 def _goes_on(before: Block, after: Block) -> bool:
     """Whether a paragraph goes on after a page border."""
-    if before.kind is not Kind.TEXT or after.kind is not Kind.TEXT or after.bullet:
+    if before.kind is not Kind.TEXT or after.kind is not Kind.TEXT or after.bullet or after.look.centred:
         return False
     if len(before.text) < 40 or _SENTENCE_END.search(before.text):
         return False
@@ -152,4 +152,6 @@ def _goes_on(before: Block, after: Block) -> bool:
 
 
 def _key(text: str) -> str:
+    if _ITEM.match(text):
+        return text.casefold()
     return _DIGITS.sub("#", text.casefold())

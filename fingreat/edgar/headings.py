@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from fingreat.edgar.ascii_pages import CONTINUED
 from fingreat.edgar.blocks import Block, Kind
@@ -68,23 +69,32 @@ class Candidate:
 
 
 @cache
-def load_forms() -> tuple[dict[str, Form], tuple[str, ...]]:
-    """The forms and the titles that end management's discussion, from items.toml."""
-    table = tomllib.loads(files("fingreat.edgar").joinpath("items.toml").read_text(encoding="utf-8"))
-    forms = {
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files("fingreat.edgar").joinpath("items.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def end_titles(kind: str) -> tuple[str, ...]:
+    """How titles begin that end management's discussion: `ends`, or `breaks` for those beyond doubt."""
+    return tuple(_table()[kind]["titles"])
+
+
+@cache
+def load_forms() -> dict[str, Form]:
+    """The forms and their items, from items.toml."""
+    return {
         name: Form(
             tuple(form["order"]),
             {item: tuple(starts) for item, starts in form["starts"].items()},
             dict(form.get("same", {})),
         )
-        for name, form in table["forms"].items()
+        for name, form in _table()["forms"].items()
     }
-    return forms, tuple(table["ends"]["titles"])
 
 
 def form_of(name: str | None) -> Form:
     """The form's items; that of Form 10-K where the form is unknown."""
-    forms, _ = load_forms()
+    forms = load_forms()
     plain = (name or "").upper()
     if plain.startswith(("10-KSB", "10KSB")):
         return forms["10-KSB"]

@@ -26,9 +26,9 @@ _INVISIBLE = etree.XPath(
 )
 _STYLED = etree.XPath(
     "//*[@style[contains(., 'none') or contains(., 'NONE') or contains(., 'idden') or contains(., 'IDDEN')"
-    " or contains(translate(., 'FONTSIZE: ', 'fontsize'), 'font-size:0')"
-    " or contains(translate(., 'FONTSIZE: ', 'fontsize'), 'font-size:1p')"
-    " or contains(translate(., 'FONTSIZE: ', 'fontsize'), 'font-size:2p')] or @hidden]"
+    " or contains(., 'size:0') or contains(., 'size:1p') or contains(., 'size:2p')"
+    " or contains(., 'size: 0') or contains(., 'size: 1p') or contains(., 'size: 2p') or contains(., 'SIZE: 1p')"
+    " or contains(., 'SIZE: 0') or contains(., 'SIZE: 1')] or @hidden]"
 )
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _NO_SIZE = re.compile(r"font-size\s*:\s*0(?:\.0*)?(?:pt|px|em|%)?\s*(?:;|$)", re.IGNORECASE)

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fingreat.edgar.ascii_blocks import ascii_blocks
-from fingreat.edgar.blocks import Block
+from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.container import Document, Submission, read_submission
 from fingreat.edgar.decode import read_bytes, why_unreadable
 from fingreat.edgar.describe import describe_filing
 from fingreat.edgar.finder import Span, best_chain, span_of
 from fingreat.edgar.furniture import clean
-from fingreat.edgar.headings import find_candidates, form_of
+from fingreat.edgar.headings import Candidate, Form, end_titles, find_candidates, form_of, letters
 from fingreat.edgar.html_blocks import html_blocks
 from fingreat.edgar.html_tree import parse_html
-from fingreat.edgar.markdown import render
+from fingreat.edgar.markdown import is_heading, render
 from fingreat.edgar.reference import Pointer, find_pointer
-from fingreat.edgar.titles import Region, find_region
+from fingreat.edgar.titles import Region, find_region, further_regions
 from fingreat.schema.records import Section, SectionStatus
 
 _THIN = 400
@@ -91,6 +91,8 @@ class _Search:
         own = form.own_number(self.item)
         chain = best_chain(blocks, find_candidates(blocks, form), form)
         span = span_of(chain, own, len(blocks)) if own else None
+        if span is not None and self.item == "7" and form.own_number("8") is not None:
+            span = self._break_off(blocks, span, form)
         if span is not None:
             body = _body(blocks, span)
             if not span.heading.contents and (pointer := find_pointer(body)):
@@ -106,6 +108,18 @@ class _Search:
             return self._found(main, blocks, span)
         self.warnings.append(f"No heading of Item {own or self.item} was found.")
         return self._section(SectionStatus.ABSENT)
+
+    def _break_off(self, blocks: list[Block], span: Span, form: Form) -> Span:
+        """End the discussion at the financial statements where no item heading stands before them."""
+        expected = {form.own_number("7A"), form.own_number("8")}
+        if span.following is not None and span.following.item in expected:
+            return span
+        for index in range(span.heading.end + 1, span.end):
+            block = blocks[index]
+            if _breaks(block):
+                self.warnings.append(f"No Item 8 heading follows; the section ends at {block.text[:60]!r}.")
+                return Span(span.heading, index, Candidate("", index, index + 1, block.text, 0.0, contents=False))
+        return span
 
     def _main(self) -> Document | None:
         """The first document with text, an annual or quarterly form before all others."""
@@ -152,11 +166,14 @@ class _Search:
 
     def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
         self.warnings.append(f"Rule: title {region.heading[:60]!r}, ended by: {region.rule}.")
+        parts = [region, *(further_regions(blocks, region, pointer) if pointer else ())]
+        if len(parts) > 1:
+            self.warnings.append(f"The discussion stands in {len(parts)} parts under titles of their own.")
         return self._section(
             SectionStatus.FOUND,
             heading=region.heading,
-            next_heading=region.next_heading,
-            text=render(blocks[region.start : region.end], region.heading, 1),
+            next_heading=parts[-1].next_heading,
+            text="\n\n".join(render(blocks[part.start : part.end], part.heading, 1) for part in parts),
             source_document=document.type or None,
             pointer=pointer.sentence if pointer else None,
         )
@@ -183,6 +200,15 @@ class _Search:
             pointer=pointer,
             warnings=tuple(self.warnings),
         )
+
+
+def _breaks(block: Block) -> bool:
+    """Whether a block opens the financial statements: a title, or a short list of statements under one."""
+    if not letters(block.text[:150]).startswith(end_titles("breaks")):
+        return False
+    if block.kind is Kind.TEXT:
+        return len(block.text) < 150 and is_heading(block)
+    return len(block.text) < 1500 and "balance sheet" in letters(block.text)
 
 
 def _body(blocks: list[Block], span: Span) -> str:

@@ -11,7 +11,8 @@ import re
 from dataclasses import dataclass
 
 from fingreat.edgar.blocks import Block, Kind
-from fingreat.edgar.headings import letters, load_forms
+from fingreat.edgar.contents import following_part
+from fingreat.edgar.headings import end_titles, letters
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer
 
@@ -20,9 +21,11 @@ _TITLE = re.compile(
     r"managements? (?:s )?(?:discussion|review) (?:and analysis)?"
     r"|^managements? discussion|^financial review(?: |$)|^operating and financial review|^md ?a$"
 )
+_PART_TITLE = re.compile(r"^managements? (?:discussion|review)(?: and analysis)? of ")
 _NOT_TITLE = re.compile(r"financial responsib|of financial statements|summary of operating")
 _LONG = 200
 _ENOUGH = 2000
+_ENOUGH_POINTED = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ def find_region(blocks: list[Block], pointer: Pointer | None, avoid: tuple[int, 
     captions = tuple(letters(caption) for caption in pointer.captions) if pointer else ()
     best: Region | None = None
     best_value = 0.0
+    enough = _ENOUGH_POINTED if pointer else _ENOUGH
     for index, block in enumerate(blocks):
         if avoid and avoid[0] <= index < avoid[1]:
             continue
@@ -55,12 +59,33 @@ def find_region(blocks: list[Block], pointer: Pointer | None, avoid: tuple[int, 
             continue
         region = _extent(blocks, index, heading, pointer)
         length = sum(len(inside.text) for inside in blocks[region.start : region.end])
-        if length < _ENOUGH:
+        if length < enough:
             continue
         value = min(length, 20_000) + (5000 if block.page and pointer and block.page == pointer.first_page else 0)
         if value > best_value:
             best, best_value = region, value
     return best
+
+
+def further_regions(blocks: list[Block], first: Region, pointer: Pointer) -> list[Region]:
+    """Later parts of a discussion that an annual report gives in several, each under its own title.
+
+    "Management's discussion of operations" may be followed, after a statement, by "Management's
+    discussion of financial resources and liquidity".
+    """
+    found: list[Region] = []
+    titles = {letters(first.heading)}
+    end = first.end
+    for index in range(first.end, len(blocks)):
+        heading = _title(blocks[index], ()) if index >= end else None
+        if heading is None or not _PART_TITLE.match(letters(heading)) or letters(heading) in titles:
+            continue
+        region = _extent(blocks, index, heading, pointer)
+        if sum(len(inside.text) for inside in blocks[index : region.end]) >= _ENOUGH_POINTED:
+            found.append(region)
+            titles.add(letters(heading))
+            end = region.end
+    return found
 
 
 def _title(block: Block, captions: tuple[str, ...]) -> str | None:
@@ -91,11 +116,15 @@ def text_is_sentence(text: str) -> bool:
 
 def _extent(blocks: list[Block], start: int, heading: str, pointer: Pointer | None) -> Region:
     """From a title to where the discussion ends: its last page, a title that ends it, or a heading as large."""
-    _, ends = load_forms()
+    ends = end_titles("ends")
     own = letters(heading)
     size = blocks[start].look.size
     last_page = pointer.last_page if pointer else None
+    if last_page is None and (part := following_part(blocks, start, heading)) is not None:
+        return Region(start, part, heading, _first_words(blocks[part]), "next part by the contents page")
     on_last_page = False
+    # Where the title is set off by a mark ("| MANAGEMENT'S DISCUSSION"), titles of its rank have it too.
+    mark = heading[0] if heading[0] in "|*>#=+" else ""
     for index in range(start + 1, len(blocks)):
         block = blocks[index]
         if last_page is not None:
@@ -104,6 +133,8 @@ def _extent(blocks: list[Block], start: int, heading: str, pointer: Pointer | No
             elif on_last_page:
                 return Region(start, index, heading, _first_words(block), "last page named by the pointer")
         if block.kind is not Kind.TEXT or len(block.text) > _LONG or index < start + 2:
+            continue
+        if mark and not block.text.startswith(mark):
             continue
         plain = letters(block.text)
         if plain.startswith(ends) and not plain.startswith(own[:20]) and _set_apart(block) and is_heading(block):
