@@ -84,22 +84,22 @@ class Grounder:
     def ground(self, quote: str, start: int = 0, end: int | None = None) -> Grounding:
         """The verdict of a quote whose chunk is `section[start:end]`, by default all of it."""
         end = len(self._section) if end is None else end
-        whole = _Quote(quote.strip(), self._index)
-        parts = take_apart(quote)
-        pieces = [_Quote(text, self._index) for text in parts.fragments] if parts else [whole]
-        pieces = [piece for piece in pieces if piece.tokens]
-        if _too_short(pieces):
-            return Grounding(Verdict.TOO_SHORT)
         windows = self._windows(start, end)
+        whole = _Quote(quote.strip(), self._index)
+        if _too_short([whole]):
+            return Grounding(Verdict.TOO_SHORT)
         for outside, window in enumerate(windows):
             if found := self._whole(whole, window, outside_chunk=bool(outside)):
                 return found
-        if parts is None:
+        if (parts := take_apart(quote)) is None:
             return self._rejected([whole])
+        pieces = [piece for text in parts.fragments if (piece := _Quote(text, self._index)).tokens]
+        if _too_short(pieces):
+            return Grounding(Verdict.TOO_SHORT)
         for outside, window in enumerate(windows):
             if found := self._elided(pieces, parts, window, outside_chunk=bool(outside)):
                 return found
-        return self._rejected([piece for piece in pieces if not any(self._places(piece, w) for w in windows)])
+        return self._rejected([piece for piece in pieces if not self._places(piece, windows[-1])])
 
     def _windows(self, start: int, end: int) -> list[Place]:
         """Token ranges, half-open, to look in: the chunk's, then the section's."""

@@ -21,6 +21,7 @@ UNKNOWN = "\0"
 
 _SUPERSCRIPTS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MAX_NOTE = 3  # "-12": two digits in parentheses read as a loss
+_OVERLAP = 100_000
 _VOTES = 20_000
 _CANDIDATES = 4
 
@@ -41,12 +42,17 @@ class View:
         self.where = where
 
     def find(self, needle: str, first: int, last: int) -> Iterator[Place]:
-        """Places of a needle within tokens `first` (inclusive) to `last` (exclusive), not overlapping."""
+        """Places of a needle within tokens `first` (inclusive) to `last` (exclusive), from left to right.
+
+        Places of a text that repeats itself may overlap, but only until the overlaps sum up to a bound.
+        """
         stop = bisect_left(self.where, last)
+        overlap = _OVERLAP
         at = self.chars.find(needle, bisect_left(self.where, first), stop)
         while at >= 0:
             yield self.where[at], self.where[at + len(needle) - 1]
-            at = self.chars.find(needle, at + len(needle), stop)
+            overlap -= len(needle)
+            at = self.chars.find(needle, at + (1 if overlap > 0 else len(needle)), stop)
 
 
 class SectionIndex:

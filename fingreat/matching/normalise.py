@@ -20,11 +20,16 @@ _LINE_HYPHEN = re.compile(r"(?<=[^\W_])-[^\S\n]*\n[^\S\n]*(?=[^\W_])")
 _SOFT_HYPHEN_AT_LINE_END = re.compile(r"\u00ad(?=[^\S\n]*\n)")
 _BACKSLASHES = re.compile(r"\\+(?![^\W_])")
 _DELIMITER_ROW = re.compile(r"^[^\S\n]*(?:[|:\-][^\S\n]*)+$", re.MULTILINE)
+_RULE = re.compile(r"-{4,}|={2,}")
 _EMPHASIS = re.compile(r"[*_]+")
-_LINE_MARKS = re.compile(r"^[^\S\n]*(?:(?:#{1,6}|[-*+])(?:[^\S\n]+|$))+", re.MULTILINE)
+# A dash alone on its line is an empty cell, not a list mark, unless the text begins with it.
+_LINE_MARKS = re.compile(
+    r"\A\s*(?:(?:#{1,6}|[-*+])(?:\s+|\Z))+|^[^\S\n]*(?:(?:#{1,6}|[-*+])[^\S\n]+(?=\S))+", re.MULTILINE
+)
 _SPACE = re.compile(r"\s+")
 _ELLIPSIS = re.compile(r"\.(?: ?\.){2,}")
 _MAX_FOLDS = 4
+_MAX_GROUP = 31  # a letter and 30 marks, the bound of Unicode's stream-safe format (UAX 15)
 
 Replacement = Callable[[re.Match[str], "_Mapped"], str | None]
 
@@ -76,8 +81,8 @@ def normalise(text: str) -> Normalised:
     mapped.sub(_EMPHASIS, _emphasis)
     mapped.sub(re.compile(r"[`]"), lambda match, whole: "'")
     mapped.sub(re.compile(r"'{2,}"), lambda match, whole: '"')
+    mapped.sub(_RULE, _blank)
     mapped.sub(re.compile(r"-{2,}"), lambda match, whole: " - ")
-    mapped.sub(re.compile(r"={2,}"), _blank)
     mapped.sub(_LINE_MARKS, _blank)
     mapped.sub(_SPACE, _one_blank)
     mapped.sub(_ELLIPSIS, lambda match, whole: None if match.group() == "..." else "...")
@@ -166,7 +171,7 @@ def _fold_characters(text: str) -> _Mapped:
         ends.extend(range(done + 1, a + 1))
         while a < b:
             group = a + 1
-            while group < b and _joins(text[group]):
+            while group < b and group - a < _MAX_GROUP and _joins(text[group]):
                 group += 1
             new = _fold(text[a:group])
             if new and new[0].isdigit() and a and text[a - 1].isdecimal() and not text[a].isdecimal():
