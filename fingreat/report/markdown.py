@@ -17,10 +17,12 @@ _BULLET = re.compile(r"([ \t]*)([-*+•▪●◦])[ \t]+(?=\S)")
 _NUMBER = re.compile(r"([ \t]*)(\d{1,3}[.)])[ \t]+(?=\S)")
 _RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _DELIMITER_ROW = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$")
-_FENCE = re.compile(r"[ \t]*(`{3,})[^`]*$")
-_STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.*?[^\s*])\*\*(?![\w*])", re.DOTALL)
+_FENCE = re.compile(r"[ \t]*(`{3,})[ \t]*$")
+# Bold text has a longest length: without one, each unmatched `**` would be sought to the end of its block.
+_STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.{0,400}?[^\s*])\*\*(?![\w*])", re.DOTALL)
 _PIPE = re.compile(r"\\\||\|")
 _FIGURE = re.compile(r"[($€£¥+\-–−—\s]*(?:\d[\d,.]*)?[)%\s]*(?:\[?\(?[a-z\d]{1,2}\)?\]?)?")
+_LONGEST_FIGURE = 40
 
 Kind = Literal["heading", "paragraph", "item", "table", "fence", "rule"]
 
@@ -113,14 +115,14 @@ def _lines(text: str) -> list[_Line]:
 def _opens_block(line: str) -> bool:
     """Whether a line ends the paragraph above it. A number does not: prose may wrap before "1998."."""
     stripped = line.lstrip()
-    return not stripped or stripped[0] in "|" or any(p.match(line) for p in (_FENCE, _RULE, _HEADING, _BULLET))
+    return not stripped or stripped[0] == "|" or any(p.match(line) for p in (_FENCE, _RULE, _HEADING, _BULLET))
 
 
 def _fence(lines: list[_Line], first: int) -> tuple[Block, int]:
     """A fixed-width block; without a closing fence it runs to the end of the text."""
-    ticks = lines[first].text.strip().split(" ")[0].rstrip("abcdefghijklmnopqrstuvwxyz")
+    ticks = lines[first].text.strip()
     last = first + 1
-    while last < len(lines) and not (lines[last].text.strip().startswith(ticks) and not lines[last].text.strip(" \t`")):
+    while last < len(lines) and not (_FENCE.match(lines[last].text) and len(lines[last].text.strip()) >= len(ticks)):
         last += 1
     closed = last < len(lines)
     runs = (Run(lines[first + 1].start, lines[last - 1].end),) if last > first + 1 else ()
@@ -151,7 +153,7 @@ def _row(text: str, line: _Line) -> tuple[TableCell, ...]:
         content = text[left + 1 : right]
         start = left + 1 + len(content) - len(content.lstrip())
         end = max(start, left + 1 + len(content.rstrip()))
-        figure = bool(content.strip()) and _FIGURE.fullmatch(content.strip()) is not None
+        figure = 0 < len(content.strip()) <= _LONGEST_FIGURE and _FIGURE.fullmatch(content.strip()) is not None
         cells.append(TableCell(tuple(_without_backslashes(text, _inline(text, start, end))), figure))
     return tuple(cells)
 

@@ -156,7 +156,8 @@ def embedded_run() -> RunView:
             extraction(22, "ISS-NNCA", "$3.1 million of share–based compensation for awards granted in September",
                        "normalised", ranges=(place(AWARDS),)),
             extraction(23, "REV-NNCA", "Net sales rose 21% to $184.2 million in fiscal 2024", "altered"),
-            extraction(24, "CASH-DIV", "The company paid a special dividend to all of its holders in March.", "not_found"),
+            extraction(24, "CASH-DIV", "The company paid a special dividend to all of its holders in March.",
+                       "not_found"),
             extraction(25, "OCI-NNCA", "rose", "too_short"),
             extraction(26, "NNCA-CASH", BUYBACK),
         ),
@@ -182,3 +183,37 @@ def example_page(text: str = TEXT, **changes: object) -> Page:
         "gold": example_gold(), "notes": ("The company is invented; its filing was written for this project.",),
     }  # fmt: skip
     return Page.model_validate({**fields, **changes})
+
+
+def large_page(characters: int = 500_000, passages: int = 2_000) -> Page:
+    """A long section: prose with a table and a fixed-width block now and then, passages over all of it."""
+    prose = "Net sales of unit {i} rose {p}% to ${m}.{p} million as it shipped more balances and raised its prices. "
+    parts: list[str] = []
+    size = 0
+    i = 0
+    while size < characters:
+        paragraph = "".join(prose.format(i=i + k, p=(i + k) % 90, m=(i * 7 + k) % 900) for k in range(5)) + "\n\n"
+        if i % 10 == 0:
+            rows = "".join(f"| Line {i + k} | ${k},{i % 900 + 100} | ({i % 90}.4) |\n" for k in range(8))
+            paragraph += f"### Unit {i}\n\n| In thousands | 2024 | 2023 |\n| --- | --- | --- |\n{rows}\n"
+        if i % 40 == 0:
+            paragraph += "```\n" + "".join(f"Spare parts {k:>12}   {i:>9}\n" for k in range(6)) + "```\n\n"
+        parts.append(paragraph)
+        size += len(paragraph)
+        i += 1
+    text = "".join(parts)[:characters]
+    edges = list(load_graph().edges)
+    step = characters // passages
+    spans = [(n * step, min(n * step + 120 + 37 * (n % 9), characters)) for n in range(passages)]
+    runs = tuple(
+        RunView(
+            name=f"run {r}", model="scripted", mode="quote",
+            extractions=tuple(
+                extraction(n, edges[(n + r) % 11], text[a:b], ("exact", "normalised", "elided")[n % 3],
+                           ranges=((a, b),), tags=("Sales", "Price"), period="fiscal 2024")
+                for n, (a, b) in enumerate(spans) if n % 3 == r
+            ),
+        )
+        for r in range(3)
+    )  # fmt: skip
+    return example_page(text, runs=runs, gold=())

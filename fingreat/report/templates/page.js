@@ -12,6 +12,7 @@
   const place = document.getElementById("place");
   const inputs = [...document.querySelectorAll("#controls input")];
 
+  const show = (count) => count.toLocaleString("en");
   const numbers = (text) => (text ? text.split(" ").map(Number) : []);
   let marks = null;
   const allMarks = () => {
@@ -64,7 +65,7 @@
     }
     for (const count of document.querySelectorAll(".fg-count")) {
       const total = data.counts.reduce((sum, run, i) => sum + (off.run.has(i) ? 0 : run[count.dataset.edge] || 0), 0);
-      count.textContent = total.toLocaleString("en");
+      count.textContent = show(total);
     }
     stops = null;
     describe();
@@ -99,7 +100,7 @@
   const describe = () => {
     const count = allStops().length;
     const at = chosen ? allStops().indexOf(chosen) : -1;
-    place.textContent = count ? (at < 0 ? count + " places" : at + 1 + " of " + count) : "none shown";
+    place.textContent = count ? (at < 0 ? show(count) + " places" : show(at + 1) + " of " + show(count)) : "none shown";
   };
   const step = (by) => {
     const list = allStops();
@@ -132,7 +133,7 @@
     add("Period", layer.p);
     for (const [facet, value] of Object.entries(layer.f || {})) add(facet, value);
     add(layer.r === GOLD ? "Passage" : "Chunk", layer.c);
-    add("Place", layer.at.map(([start, end]) => start.toLocaleString("en") + "–" + end.toLocaleString("en")).join(", "));
+    add("Place", layer.at.map(([start, end]) => show(start) + "–" + show(end)).join(", "));
     if (layer.a) add("Note", "stands in " + layer.at.length + " equal places");
     if (layer.o) add("Note", "stands outside the chunk that was shown");
     article.append(list, element("blockquote", layer.q));
