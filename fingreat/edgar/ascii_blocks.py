@@ -10,6 +10,7 @@ from fingreat.edgar.blocks import Block, Kind, Look
 
 _TABLE_OPEN = re.compile(r"^\s*<TABLE>", re.IGNORECASE)
 _TABLE_CLOSE = re.compile(r"</TABLE>", re.IGNORECASE)
+_TABLE_MARK = re.compile(r"</?TABLE>", re.IGNORECASE)
 _MARKS = re.compile(r"</?(?:S|C|CAPTION|FN|TABLE|B|I|U|R|MULTIPLIER|ARTICLE|LEGEND|HEADING)>", re.IGNORECASE)
 _NOTE_MARK = re.compile(r"<(F\d{1,2})>", re.IGNORECASE)
 _RULE = re.compile(r"^[\s|+]*(?:[-=_*~][\s|+]*){3,}$")
@@ -24,6 +25,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SPACES = re.compile(r"\s+")
 _WIDE = 40
 _CONTENTS_LINES = 3
+_PROSE_LINES = 25
 
 
 def ascii_blocks(text: str) -> list[Block]:
@@ -60,11 +62,14 @@ def _groups(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
             end = place + 1
             while end < len(lines) and not _TABLE_CLOSE.search(lines[end]) and not _TABLE_OPEN.match(lines[end]):
                 end += 1
-            yield (
-                lines[place : end + 1] if end < len(lines) and _TABLE_CLOSE.search(lines[end]) else lines[place:end],
-                True,
-            )
-            place = end + 1 if end < len(lines) and _TABLE_CLOSE.search(lines[end]) else end
+            if end < len(lines) and _TABLE_CLOSE.search(lines[end]):
+                end += 1
+            inside = [_TABLE_MARK.sub("", inner) for inner in lines[place:end]]
+            if _is_wrapped_prose(inside):
+                yield from _groups(inside)
+            else:
+                yield inside, True
+            place = end
             continue
         if line.strip():
             group.append(line)
@@ -74,6 +79,13 @@ def _groups(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
         place += 1
     if group:
         yield group, False
+
+
+def _is_wrapped_prose(lines: list[str]) -> bool:
+    """Whether a tagged table is ordinary text after all: many lines, few with gaps."""
+    filled = [line for line in lines if line.strip()]
+    gaps = sum(1 for line in filled if _GAP.search(line.strip()))
+    return len(filled) > _PROSE_LINES and gaps * 4 < len(filled)
 
 
 def _fixed(lines: list[str]) -> list[Block]:

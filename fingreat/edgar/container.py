@@ -29,6 +29,8 @@ _PEM = "-----BEGIN PRIVACY-ENHANCED MESSAGE-----"
 _SKIPPED_TYPE = re.compile(
     r"^(?:GRAPHIC|ZIP|EXCEL|PDF|XML|JSON|EX-101\b.*|EX-27\b.*|.*\.(?:INS|SCH|CAL|DEF|LAB|PRE|XSD))$", re.IGNORECASE
 )
+_MADE_BY_EDGAR = re.compile(r"^(?:ZIP|EXCEL|XML|JSON)$", re.IGNORECASE)
+"""Parts that EDGAR adds to a submission; the header does not count them."""
 _SKIPPED_FILE = re.compile(r"\.(?:jpe?g|gif|png|bmp|pdf|zip|xlsx?|xml|xsd|json|css|js)$", re.IGNORECASE)
 _UUENCODED = re.compile(r"\s*(?:<PDF>\s*)?begin [0-7]{3} \S", re.IGNORECASE)
 _HTML = re.compile(r"<(?:html|body|div|p|font|br|span|center|h[1-6]|hr|td)(?:\s[^<>]*)?/?>", re.IGNORECASE)
@@ -87,8 +89,9 @@ def read_submission(data: bytes, name: str = "") -> Submission:
         return Submission(header, (_document(form, "1", name, "", body),), tuple(warnings))
     documents = tuple(_parse_part(part) for part in parts)
     counted = header.get("PUBLIC DOCUMENT COUNT", "")
-    if counted.isdigit() and abs(int(counted) - len(documents)) > 1:
-        warnings.append(f"The header counts {int(counted)} documents, the file holds {len(documents)}.")
+    filed = sum(1 for document in documents if not _MADE_BY_EDGAR.match(document.type))
+    if counted.isdigit() and min(abs(int(counted) - filed), abs(int(counted) - len(documents))) > 1:
+        warnings.append(f"The header counts {int(counted)} documents, the file holds {filed}.")
     return Submission(header, documents, tuple(warnings))
 
 

@@ -9,6 +9,7 @@ lose because little text follows their lines. Dynamic programming over the candi
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -18,6 +19,7 @@ from fingreat.edgar.headings import Candidate, Form
 _FULL_TEXT = 3000
 """Characters after which more text says nothing more about a heading."""
 _MAX_CANDIDATES = 500
+_PART = re.compile(r"^part\s+(?:i{1,3}|iv|[1-4])\W*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +83,13 @@ def _thin(candidates: list[Candidate]) -> list[Candidate]:
     return thin
 
 
-def span_of(chain: list[Candidate], item: str, count: int) -> Span | None:
-    """The blocks of an item by a chain; None where the chain has no such item."""
+def span_of(blocks: list[Block], chain: list[Candidate], item: str) -> Span | None:
+    """The blocks of an item by a chain, without a "PART III" line at its end; None where the chain lacks the item."""
     for number, candidate in enumerate(chain):
         if candidate.item == item:
             following = chain[number + 1] if number + 1 < len(chain) else None
-            return Span(candidate, following.start if following else count, following)
+            end = following.start if following else len(blocks)
+            while end > candidate.end and _PART.match(blocks[end - 1].text):
+                end -= 1
+            return Span(candidate, end, following)
     return None

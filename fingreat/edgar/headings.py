@@ -18,6 +18,7 @@ _WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split(),
 ITEM = re.compile(
     r"^[\s*•]*(?:part\s+(?:i{1,3}|iv|[1-4])\b[\s,.:;–—-]*)?i\s?tems?\s*(?:no\.?\s*)?"
     r"(?P<number>\d{1,2}|" + "|".join(_WORDS) + r")\s?(?:\(?(?P<letter>[a-c])\)?(?![a-z]))?"
+    r"(?:\s*(?:,|and|&|/|-|–|to|through)\s*(?:item\s*)?\d{1,2}[a-c]?(?![\w,]|\.\d))*"
     r"(?P<mark>\s*[.:,;)\]–—-]*)\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )

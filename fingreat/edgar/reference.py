@@ -14,6 +14,9 @@ _POINTS = re.compile(
     r"|information\s+(?:required|called\s+for|in\s+response)",
     re.IGNORECASE,
 )
+_NEAR = re.compile(r"\bitems?\s+\d{1,2}[A-C]?\b|\bnotes?\s+\d|under\s+the\s+(?:heading|caption)|[\"“]", re.IGNORECASE)
+"""Places in the same document; only a very short text that names one is a pointer."""
+_NO_POINTER = re.compile(r"in\s+conjunction\s+with|read\s+together|forward[- ]looking", re.IGNORECASE)
 _FAR = re.compile(
     r"annual\s+report|exhibit\s+\(?13|shareholders|stockholders|shareowners|share\s+owners|appendix|proxy|by\s+reference"
     r"|pages?\s+[A-Z]{0,2}-?\d|elsewhere|\bF-\d",
@@ -25,16 +28,19 @@ _PAGES = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 2500
+_VERY_SHORT = 600
+_EXHIBIT = re.compile(r"exhibit\s+\(?(\d{1,3})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A sentence that points elsewhere, the captions it quotes, and the pages it names."""
+    """A sentence that points elsewhere, the captions it quotes, the pages and the exhibits it names."""
 
     sentence: str
     captions: tuple[str, ...]
     first_page: str | None
     last_page: str | None
+    exhibits: tuple[str, ...] = ()
 
 
 def find_pointer(body: str) -> Pointer | None:
@@ -47,7 +53,8 @@ def find_pointer(body: str) -> Pointer | None:
     for number, sentence in enumerate(_sentences(body)):
         if number > 2:
             return None
-        if _POINTS.search(sentence) and _FAR.search(sentence):
+        far = _FAR.search(sentence) or (len(body) < _VERY_SHORT and _NEAR.search(sentence))
+        if far and _POINTS.search(sentence) and not _NO_POINTER.search(sentence):
             pages = _PAGES.search(sentence)
             first = pages and (pages["first"] or pages["only"])
             last = pages and (pages["last"] or pages["only"])
@@ -55,7 +62,7 @@ def find_pointer(body: str) -> Pointer | None:
             share = len(sentence) / max(len(body), 1)
             if share < 0.25 and len(body) > 900:
                 return None
-            return Pointer(sentence, captions, first or None, last or None)
+            return Pointer(sentence, captions, first or None, last or None, tuple(_EXHIBIT.findall(body)))
     return None
 
 

@@ -90,7 +90,7 @@ class _Search:
         form = form_of(self.form or main.type)
         own = form.own_number(self.item)
         chain = best_chain(blocks, find_candidates(blocks, form), form)
-        span = span_of(chain, own, len(blocks)) if own else None
+        span = span_of(blocks, chain, own) if own else None
         if span is not None and self.item == "7" and form.own_number("8") is not None:
             span = self._break_off(blocks, span, form)
         if span is not None:
@@ -143,8 +143,7 @@ class _Search:
     def _follow(self, main: Document, blocks: list[Block], span: Span, pointer: Pointer) -> Section:
         """The text that a pointer points to, where the submission has it; else the pointer itself."""
         if self.item == "7":
-            exhibits = [d for d in self.submission.documents if d.type.upper().startswith("EX-13") and d.text.strip()]
-            for document in exhibits:
+            for document in self._exhibits(pointer):
                 inside, warnings = read_blocks(document)
                 region = find_region(inside, pointer)
                 if region is not None:
@@ -153,7 +152,9 @@ class _Search:
             region = find_region(blocks, pointer, (span.heading.start, span.end))
             if region is not None:
                 return self._region(main, blocks, region, pointer)
-        self.warnings.append("The item points elsewhere, and the text it points to is not in this file.")
+            self.warnings.append("The item points elsewhere, and the text it points to is not in this file.")
+        else:
+            self.warnings.append("The item points elsewhere; its pointer is not followed.")
         heading = span.heading
         return self._section(
             SectionStatus.BY_REFERENCE,
@@ -164,6 +165,15 @@ class _Search:
             pointer=pointer.sentence,
         )
 
+    def _exhibits(self, pointer: Pointer) -> list[Document]:
+        """Exhibits that may hold the text: those that the pointer names, then annual reports."""
+        named = tuple(f"EX-{number}" for number in pointer.exhibits)
+        texts = [document for document in self.submission.documents if document.text.strip()]
+        return [
+            *(document for document in texts if named and document.type.upper().startswith(named)),
+            *(document for document in texts if document.type.upper().startswith("EX-13") and "EX-13" not in named),
+        ]
+
     def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
         self.warnings.append(f"Rule: title {region.heading[:60]!r}, ended by: {region.rule}.")
         parts = [region, *(further_regions(blocks, region, pointer) if pointer else ())]
@@ -171,9 +181,9 @@ class _Search:
             self.warnings.append(f"The discussion stands in {len(parts)} parts under titles of their own.")
         return self._section(
             SectionStatus.FOUND,
-            heading=region.heading,
+            heading=region.heading or None,
             next_heading=parts[-1].next_heading,
-            text="\n\n".join(render(blocks[part.start : part.end], part.heading, 1) for part in parts),
+            text="\n\n".join(render(blocks[part.start : part.end], part.heading or None, 1) for part in parts),
             source_document=document.type or None,
             pointer=pointer.sentence if pointer else None,
         )

@@ -23,6 +23,7 @@ _TITLE = re.compile(
 )
 _PART_TITLE = re.compile(r"^managements? (?:discussion|review)(?: and analysis)? of ")
 _NOT_TITLE = re.compile(r"financial responsib|of financial statements|summary of operating")
+_LISTED = re.compile(r"[\s.]\d{1,3}$")
 _LONG = 200
 _ENOUGH = 2000
 _ENOUGH_POINTED = 150
@@ -61,10 +62,27 @@ def find_region(blocks: list[Block], pointer: Pointer | None, avoid: tuple[int, 
         length = sum(len(inside.text) for inside in blocks[region.start : region.end])
         if length < enough:
             continue
-        value = min(length, 20_000) + (5000 if block.page and pointer and block.page == pointer.first_page else 0)
+        value = float(min(length, 20_000)) + (
+            5000 if block.page and pointer and block.page == pointer.first_page else 0
+        )
+        if _LISTED.search(block.text) or block.look.linked:
+            value *= 0.3
         if value > best_value:
             best, best_value = region, value
-    return best
+    return best or (_by_pages(blocks, pointer) if pointer and avoid is None else None)
+
+
+def _by_pages(blocks: list[Block], pointer: Pointer) -> Region | None:
+    """The pages that a pointer names, whatever stands at their head; for exhibits without a title."""
+    labels = [block.page for block in blocks]
+    if pointer.first_page not in labels or pointer.last_page not in labels or pointer.first_page is None:
+        return None
+    start = labels.index(pointer.first_page)
+    end = len(labels) - labels[::-1].index(pointer.last_page)
+    if end <= start or sum(len(block.text) for block in blocks[start:end]) < _ENOUGH:
+        return None
+    following = _first_words(blocks[end]) if end < len(blocks) else None
+    return Region(start, end, "", following, "last page named by the pointer")
 
 
 def further_regions(blocks: list[Block], first: Region, pointer: Pointer) -> list[Region]:
@@ -120,6 +138,8 @@ def _extent(blocks: list[Block], start: int, heading: str, pointer: Pointer | No
     own = letters(heading)
     size = blocks[start].look.size
     last_page = pointer.last_page if pointer else None
+    if last_page is not None and not any(block.page == last_page for block in blocks[start:]):
+        last_page = None
     if last_page is None and (part := following_part(blocks, start, heading)) is not None:
         return Region(start, part, heading, _first_words(blocks[part]), "next part by the contents page")
     on_last_page = False
@@ -134,7 +154,7 @@ def _extent(blocks: list[Block], start: int, heading: str, pointer: Pointer | No
                 return Region(start, index, heading, _first_words(block), "last page named by the pointer")
         if block.kind is not Kind.TEXT or len(block.text) > _LONG or index < start + 2:
             continue
-        if mark and not block.text.startswith(mark):
+        if (mark and not block.text.startswith(mark)) or (last_page is not None and not on_last_page):
             continue
         plain = letters(block.text)
         if plain.startswith(ends) and not plain.startswith(own[:20]) and _set_apart(block) and is_heading(block):
