@@ -24,7 +24,7 @@ _RULE = re.compile(r"-{4,}|={2,}")
 _EMPHASIS = re.compile(r"[*_]+")
 # A dash alone on its line is an empty cell, not a list mark, unless the text begins with it.
 _LINE_MARKS = re.compile(
-    r"\A\s*(?:(?:#{1,6}|[-*+])(?:\s+|\Z))+|^[^\S\n]*(?:(?:#{1,6}|[-*+])[^\S\n]+(?=\S))+", re.MULTILINE
+    r"\A\s*(?:(?:#{1,6}|[-*+])(?:\s+|\Z))+|^[^\S\n]*(?:(?:#{1,6}|[-*+])[^\S\n]+)+(?=[^\W_]|[\"'$(\[])", re.MULTILINE
 )
 _SPACE = re.compile(r"\s+")
 _ELLIPSIS = re.compile(r"\.(?: ?\.){2,}")
@@ -73,19 +73,8 @@ def normalise(text: str) -> Normalised:
     lines = re.sub(r"\r(?=\n)", " ", text).replace("\r", "\n") if "\r" in text else text
     mapped = _fold_characters(_SOFT_HYPHEN_AT_LINE_END.sub("-", lines))
     mapped.source = text
-    # The order matters: no step may bring back what an earlier one removed.
-    mapped.sub(_LINE_HYPHEN, _join_line_end)
-    mapped.sub(_BACKSLASHES, _drop)
-    mapped.sub(_DELIMITER_ROW, _delimiter_row)
-    mapped.sub(re.compile(r"\|+"), _blank)
-    mapped.sub(_EMPHASIS, _emphasis)
-    mapped.sub(re.compile(r"[`]"), lambda match, whole: "'")
-    mapped.sub(re.compile(r"'{2,}"), lambda match, whole: '"')
-    mapped.sub(_RULE, _blank)
-    mapped.sub(re.compile(r"-{2,}"), lambda match, whole: " - ")
-    mapped.sub(_LINE_MARKS, _blank)
-    mapped.sub(_SPACE, _one_blank)
-    mapped.sub(_ELLIPSIS, lambda match, whole: None if match.group() == "..." else "...")
+    for pattern, replacement in _STEPS:
+        mapped.sub(pattern, replacement)
     return Normalised(text, mapped.text, mapped.starts, mapped.ends)
 
 
@@ -98,14 +87,14 @@ class _Mapped:
         self.starts = starts
         self.ends = ends
 
-    def sub(self, pattern: re.Pattern[str], replacement: Replacement) -> None:
+    def sub(self, pattern: re.Pattern[str], replacement: Replacement | str) -> None:
         """Replace each match; None leaves it. New characters stand for all that they replace."""
         pieces: list[str] = []
         starts, ends = array("I"), array("I")
         done = 0
         for match in pattern.finditer(self.text):
-            new = replacement(match, self)
-            if new is None:
+            new = replacement if isinstance(replacement, str) else replacement(match, self)
+            if new is None or new == match.group():
                 continue
             a, b = match.span()
             pieces += (self.text[done:a], new)
@@ -121,18 +110,10 @@ class _Mapped:
             self.text, self.starts, self.ends = "".join(pieces), starts, ends
 
 
-def _drop(match: re.Match[str], whole: _Mapped) -> str:
-    return ""
-
-
-def _blank(match: re.Match[str], whole: _Mapped) -> str:
-    return " "
-
-
 def _one_blank(match: re.Match[str], whole: _Mapped) -> str | None:
     if match.start() == 0 or match.end() == len(whole.text):
         return ""
-    return None if match.group() == " " else " "
+    return " "
 
 
 def _join_line_end(match: re.Match[str], whole: _Mapped) -> str:
@@ -157,6 +138,23 @@ def _emphasis(match: re.Match[str], whole: _Mapped) -> str | None:
     if before.isdigit() and after.isdigit():
         return None
     return None if before.isalnum() and after.isalnum() and set(marks) == {"_"} else ""
+
+
+# The order matters: no step may bring back what an earlier one removed.
+_STEPS: tuple[tuple[re.Pattern[str], Replacement | str], ...] = (
+    (_LINE_HYPHEN, _join_line_end),
+    (_BACKSLASHES, ""),
+    (_DELIMITER_ROW, _delimiter_row),
+    (re.compile(r"\|+"), " "),
+    (_EMPHASIS, _emphasis),
+    (re.compile(r"`"), "'"),
+    (re.compile(r"'{2,}"), '"'),
+    (_RULE, " "),
+    (re.compile(r"-{2,}"), " - "),
+    (_LINE_MARKS, " "),
+    (_SPACE, _one_blank),
+    (_ELLIPSIS, "..."),
+)
 
 
 def _fold_characters(text: str) -> _Mapped:

@@ -178,3 +178,8 @@ def test_marks_go_and_text_that_looks_like_marks_stays() -> None:
     assert normalise(text).text.replace("'", "").replace('"', "") == (
         "head bold and soft code 3 * 4 in a_b and a_b, 3*4  a b 1 -"
     )
+
+
+def test_an_empty_cell_never_hands_its_per_cent_mark_to_the_figure_before_it() -> None:
+    for text in ("274\n—%\n273", "274 —% 273", "274\n—\n%\n273", "| 274 | — | % | 273 |"):
+        assert [token.text for token in tokens(normalise(text))] == ["274", "273"]
