@@ -106,7 +106,7 @@
     const list = allStops();
     if (!list.length) return;
     const at = chosen ? list.indexOf(chosen) : -1;
-    current = at >= 0 ? at + by : by > 0 ? current + 1 : current - 1;
+    current = at >= 0 ? at + by : by > 0 ? current + 1 : Math.max(current, 0) - 1;
     current = (current + list.length) % list.length;
     choose(list[current], list[current].opening.filter(shown), true);
   };
