@@ -183,3 +183,17 @@ def test_marks_go_and_text_that_looks_like_marks_stays() -> None:
 def test_an_empty_cell_never_hands_its_per_cent_mark_to_the_figure_before_it() -> None:
     for text in ("274\n—%\n273", "274 —% 273", "274\n—\n%\n273", "| 274 | — | % | 273 |"):
         assert [token.text for token in tokens(normalise(text))] == ["274", "273"]
+
+
+def test_a_hyphen_at_a_line_end_goes_inside_a_word_and_stays_in_names_and_figures() -> None:
+    assert normalise("two ship-\nyards, TWO SHIP-\r\nYARDS").text == "two shipyards, two shipyards"
+    assert normalise("ship\u00ad\nyards").text == "shipyards"
+    assert normalise("an Anglo-\n  Saxon firm, a 10-\nyear note, COVID-\n19").text == (
+        "an anglo-saxon firm, a 10-year note, covid-19"
+    )
+
+
+def test_ranges_of_figures_have_no_signs_and_odd_commas_make_no_thousands() -> None:
+    assert [token.text for token in tokens(normalise("5%-6% 1,2345 12,345 (5)-(6)"))] == [
+        *["5%", "6%", "1", "2345", "12345", "-5", "-6"]
+    ]

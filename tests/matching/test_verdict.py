@@ -101,6 +101,21 @@ def test_a_quote_below_12_characters_or_3_words_is_too_short(quote: str) -> None
     assert verdict(quote) is Verdict.TOO_SHORT
 
 
+def test_the_bounds_of_length_are_12_characters_and_3_words() -> None:
+    text = "the abcd efgh of abcdef ghijkl was here"
+    assert len("abcd efgh of") == 12
+    assert verdict("abcd efgh of", text) is Verdict.EXACT
+    assert verdict("the abcd ef", text) is Verdict.TOO_SHORT  # 11 characters
+    assert verdict("abcdef ghijkl", text) is Verdict.TOO_SHORT  # two words
+
+
+def test_the_blank_before_an_insert_belongs_to_its_fragment_whatever_its_typography() -> None:
+    text = "We believe\u00a0that\nour cash will be sufficient."
+    result = ground("We believe that [the Company's] cash will be sufficient", None, text)
+    assert result.verdict is Verdict.ELIDED
+    assert [text[a:b] for a, b in result.ranges] == ["We believe\u00a0that\n", "cash will be sufficient"]
+
+
 @pytest.mark.parametrize(
     ("quote", "expected"),
     [
@@ -154,6 +169,19 @@ def test_a_quote_goes_on_over_page_chrome_and_over_nothing_else(between: str, br
     if bridged:
         ((start, end),) = result.ranges
         assert text[start:end] == f"the new line started late{between}in the fourth quarter"
+
+
+def test_two_sentences_go_on_over_a_page_number_but_not_over_a_heading() -> None:
+    quote = "the new line started late. In the fourth quarter sales fell"
+    for between, bridged in (
+        ("\n\n22\n\n", True),
+        ("\n\nSALES AND COSTS\n\n", False),
+        ("\n\n22\n\n# Sales\n\n", False),
+    ):
+        text = f"Costs rose because the new line started late.{between}In the fourth quarter sales fell."
+        assert verdict(quote, text).grounded is bridged
+    heading = "# Results of the year\n\n22\n\nin the fourth quarter sales fell"
+    assert not verdict("Results of the year in the fourth quarter sales fell", heading).grounded
 
 
 def test_a_quote_with_the_page_number_in_it_must_have_the_right_one() -> None:
