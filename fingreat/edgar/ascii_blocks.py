@@ -26,6 +26,7 @@ _SPACES = re.compile(r"\s+")
 _WIDE = 40
 _CONTENTS_LINES = 3
 _PROSE_LINES = 25
+_HEADING_LINES = 4
 
 
 def ascii_blocks(text: str) -> list[Block]:
@@ -186,23 +187,27 @@ def _ends_sentence(line: str) -> bool:
 
 def _heading_ends(group: list[str], line: str) -> bool:
     """Whether a heading in capitals ends before a line of ordinary text."""
+    if len(group) > _HEADING_LINES:
+        return False
     head = " ".join(group)
     return head.isupper() and len(head) < 200 and not line.isupper() and any(char.islower() for char in line)
 
 
 def _join(lines: list[str], known: Callable[[str], bool]) -> str:
     """Hard-wrapped lines as one; a word parted by a hyphen is joined as the filing writes it elsewhere."""
-    text = ""
+    parts: list[str] = []
+    last = ""
     for line in lines:
         piece = _SPACES.sub(" ", _MARKS.sub("", _NOTE_MARK.sub(r"[\1]", line))).strip()
         if not piece:
             continue
-        if text.endswith("-") and len(text) > 1 and text[-2].isalpha() and piece[0].isalpha():
-            start = _WORD.findall(text[-60:-1])[-1:]
+        if last.endswith("-") and len(last) > 1 and last[-2].isalpha() and piece[0].isalpha():
+            start = _WORD.findall(last[-60:-1])[-1:]
             end = _WORD.match(piece)
             if start and end and known(start[0] + end[0]):
-                text = text[:-1]
-            text += piece
-        else:
-            text = f"{text} {piece}" if text else piece
-    return text
+                parts[-1] = parts[-1][:-1]
+        elif parts:
+            parts.append(" ")
+        parts.append(piece)
+        last = piece
+    return "".join(parts)

@@ -15,7 +15,6 @@ from typing import Any
 LINE_BREAK = "\ufdd0"
 """Stands for `<br>` while white space is folded; a code point that is no character."""
 
-_SPACE = re.compile(r"[ \t\n\r\f\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 
 
@@ -87,4 +86,6 @@ class Block:
 
 def fold(text: str) -> str:
     """White space, no-break and typographic spaces included, as single blanks; invisible characters out."""
-    return _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip()
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text)
+    return " ".join(text.split())

@@ -19,6 +19,7 @@ _SENTENCE_END = re.compile(r"[.:;!?][\"”’')\]]*$")
 _REPEATS = 3
 _REACH = 3
 _FOOTER_LENGTH = 120
+_SHORTEST, _LONGEST = 40, 20_000
 
 
 def clean(blocks: list[Block]) -> list[Block]:
@@ -143,7 +144,7 @@ def _goes_on(before: Block, after: Block) -> bool:
     """Whether a paragraph goes on after a page border."""
     if before.kind is not Kind.TEXT or after.kind is not Kind.TEXT or after.bullet or after.look.centred:
         return False
-    if len(before.text) < 40 or _SENTENCE_END.search(before.text):
+    if not _SHORTEST < len(before.text) < _LONGEST or _SENTENCE_END.search(before.text):
         return False
     first = after.text[0]
     if first.islower():

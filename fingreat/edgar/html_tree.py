@@ -18,25 +18,20 @@ MAX_DEPTH = 400
 """Elements nested deeper than this by the fallback parser are joined to the level above."""
 
 _DECLARATION = re.compile(r"<\?xml[^>]*\?>")
-_INVISIBLE = etree.XPath(
-    "//*[self::script or self::style or self::head or self::title or self::noscript or self::img or self::object"
-    " or self::input or self::textarea or self::select or self::button"
-    " or name()='ix:header' or name()='ix:hidden' or name()='ix:exclude' or name()='ix:resources'"
-    " or starts-with(name(), 'xbrli:') or starts-with(name(), 'link:')]"
+_UNSEEN_TAGS = (
+    *("head", "title", "script", "style", "noscript", "object", "textarea", "select", "button"),
+    *("ix:header", "ix:hidden", "ix:exclude", "ix:resources", "ix:references"),
 )
-_STYLED = etree.XPath(
-    "//*[@style[contains(., 'none') or contains(., 'NONE') or contains(., 'idden') or contains(., 'IDDEN')"
-    " or contains(., 'size:0') or contains(., 'size:1p') or contains(., 'size:2p')"
-    " or contains(., 'size: 0') or contains(., 'size: 1p') or contains(., 'size: 2p') or contains(., 'SIZE: 1p')"
-    " or contains(., 'SIZE: 0') or contains(., 'SIZE: 1')] or @hidden]"
+_STYLE_MARKS = (
+    *("none", "NONE", "None", "hidden", "HIDDEN", "size:0", "size:1p", "size:2p", "size: 0", "size: 1p", "size: 2p"),
+    *("SIZE:0", "SIZE:1p", "SIZE:2p", "SIZE: 0", "SIZE: 1p", "SIZE: 2p"),
 )
+"""What the style of an element that nobody sees contains; only those that a document has are looked for."""
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _NO_SIZE = re.compile(r"font-size\s*:\s*0(?:\.0*)?(?:pt|px|em|%)?\s*(?:;|$)", re.IGNORECASE)
 _TINY = re.compile(r"font-size\s*:\s*[12](?:\.\d+)?p[tx]", re.IGNORECASE)
 _WHITE = re.compile(r"(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?\b|white\b|rgb\(\s*255\s*,\s*255\s*,\s*255)", re.IGNORECASE)
-_RAISED = etree.XPath(
-    "//sup | //*[contains(@style, 'vertical-align:super') or contains(@style, 'vertical-align: super')]"
-)
+_RAISED_MARKS = ("vertical-align:super", "vertical-align: super", "VERTICAL-ALIGN: super")
 _NOTE_MARK = re.compile(
     r"^\s?(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,3})\)?(?:,\s*\(?(?:\d{1,2}|[a-z])\)?)*|[*†‡]+)\s*$", re.IGNORECASE
 )
@@ -55,8 +50,9 @@ def parse_html(text: str) -> tuple[Element | None, list[str]]:
     text = _DECLARATION.sub("", text[:500]) + text[500:]
     warnings: list[str] = []
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    data = text.encode("utf-8", errors="replace")
     try:
-        root = etree.fromstring(text.encode("utf-8", errors="replace"), parser)
+        root = etree.fromstring(data, parser)
         rejected = bool(parser.error_log.filter_from_fatals())
     except (etree.LxmlError, ValueError):
         root, rejected = None, True
@@ -66,7 +62,7 @@ def parse_html(text: str) -> tuple[Element | None, list[str]]:
         warnings.append("The HTML is nested too deeply or damaged for the fast parser; the slow one read it.")
         root = _parse_slowly(text)
     if root is not None:
-        _remove_invisible(root)
+        _remove_invisible(root, data)
     return root, warnings
 
 
@@ -80,16 +76,16 @@ def _parse_slowly(text: str) -> Element:
             made.pop()
         here = made[-1][1]
         if isinstance(node, Tag):
-            element = here
-            if len(made) < MAX_DEPTH:
-                element = etree.SubElement(here, _tag_name(node.name))
-                for key in ("style", "id", "name", "href", "align", "colspan", "rowspan"):
-                    value = node.get(key)
-                    if isinstance(value, str):
-                        element.set(key, _xml_text(value))
+            element = etree.SubElement(made[min(len(made), MAX_DEPTH) - 1][1], _tag_name(node.name))
+            for key in ("style", "id", "name", "href", "align", "colspan", "rowspan"):
+                value = node.get(key)
+                if isinstance(value, str):
+                    element.set(key, _xml_text(value))
             made.append((node, element))
         elif isinstance(node, NavigableString) and not isinstance(node, PreformattedString):
-            if len(here):
+            if len(made) > MAX_DEPTH:
+                etree.SubElement(made[MAX_DEPTH - 1][1], "span").text = _xml_text(str(node))
+            elif len(here):
                 here[-1].tail = (here[-1].tail or "") + _xml_text(str(node))
             else:
                 here.text = (here.text or "") + _xml_text(str(node))
@@ -111,18 +107,34 @@ def _tag_name(name: str) -> str:
     return "style" if name.rpartition(":")[2] in {"header", "hidden", "exclude", "resources"} else "span"
 
 
-def _remove_invisible(root: Element) -> None:
-    for element in cast(list[Element], _INVISIBLE(root)):
-        _drop(element)
-    for element in cast(list[Element], _STYLED(root)):
+def _remove_invisible(root: Element, data: bytes) -> None:
+    """Empty what a browser doesn't show, mark line breaks, part note marks from words; linear in size."""
+    for element in list(root.iter(*_UNSEEN_TAGS)):
+        _empty(element)
+    for element in _styled(root, data, _STYLE_MARKS):
         style = element.get("style") or ""
         tiny = _TINY.search(style) and _WHITE.search(style)
-        if _HIDDEN.search(style) or _NO_SIZE.search(style) or tiny or element.get("hidden") is not None:
-            _drop(element)
+        if _HIDDEN.search(style) or _NO_SIZE.search(style) or tiny:
+            _empty(element)
     for element in root.iter("br"):
         element.tail = LINE_BREAK + (element.tail or "")
-    for element in cast(list[Element], _RAISED(root)):
+    for element in (*root.iter("sup"), *_styled(root, data, _RAISED_MARKS)):
         _part_note_mark(element)
+
+
+def _empty(element: Element) -> None:
+    tail = element.tail
+    element.clear()
+    element.tail = tail
+
+
+def _styled(root: Element, data: bytes, marks: tuple[str, ...]) -> list[Element]:
+    """Elements whose style holds one of these marks, found without visiting each in Python."""
+    present = [mark for mark in marks if mark.encode() in data]
+    if not present:
+        return []
+    test = " or ".join(f"contains(., '{mark}')" for mark in present)
+    return cast(list[Element], root.xpath(f"//*[@style[{test}]]"))
 
 
 def _part_note_mark(element: Element) -> None:
@@ -141,17 +153,3 @@ def _part_note_mark(element: Element) -> None:
     while not node.text and len(node):
         node = node[0]
     node.text = " " + (node.text or "")
-
-
-def _drop(element: Element) -> None:
-    """Take an element out and leave the text that follows it."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    if element.tail:
-        previous = element.getprevious()
-        if previous is not None:
-            previous.tail = (previous.tail or "") + element.tail
-        else:
-            parent.text = (parent.text or "") + element.tail
-    parent.remove(element)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
+from dataclasses import dataclass
 
 from fingreat.edgar.html_look import look_at, pieces_of
 from fingreat.edgar.html_tree import Element
@@ -28,7 +29,7 @@ def table_markdown(table: Element) -> str:
     columns = _columns(rows)
     header_count = _count_headers(rows, columns)
     header = _header(rows[:header_count], columns)
-    lines = [_line(header), _line(["---"] * len(columns))]
+    lines = [_line(header), _line(["---"] * len(columns.starts))]
     for row in rows[header_count:]:
         lines.append(_line(_place(row, columns, spread=False)))
     return "\n".join(lines)
@@ -49,43 +50,51 @@ def _join_marks(row: list[Cell]) -> list[Cell]:
     return joined
 
 
-def _columns(rows: list[list[Cell]]) -> list[tuple[int, int]]:
-    """Logical columns as disjoint ranges of grid columns.
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Logical columns: disjoint half-open ranges of grid columns, in order."""
+
+    starts: list[int]
+    ends: list[int]
+
+    def touched(self, start: int, end: int) -> range:
+        """Indices of the columns that a range of grid columns overlaps."""
+        first = bisect.bisect_right(self.ends, start)
+        return range(first, max(first, bisect.bisect_left(self.starts, end)))
+
+
+def _columns(rows: list[list[Cell]]) -> _Columns:
+    """The logical columns of a table.
 
     Cells are taken from narrow to wide: one that touches no column founds one, one that touches a
     single column widens it, one that touches several spans them.
     """
-    columns: list[tuple[int, int]] = []
-    for cell in sorted((cell for row in rows for cell in row), key=lambda cell: (cell.end - cell.start, cell.start)):
-        touched = _touched(columns, cell)
+    columns = _Columns([], [])
+    ranges = {(cell.start, cell.end) for row in rows for cell in row}
+    for start, end in sorted(ranges, key=lambda span: (span[1] - span[0], span[0])):
+        touched = columns.touched(start, end)
         if not touched:
-            bisect.insort(columns, (cell.start, cell.end))
+            columns.starts.insert(touched.start, start)
+            columns.ends.insert(touched.start, end)
         elif len(touched) == 1:
-            start, end = columns[touched[0]]
-            widened = Cell("", min(start, cell.start), max(end, cell.end))
-            if len(_touched(columns, widened)) == 1:
-                columns[touched[0]] = (widened.start, widened.end)
+            index = touched.start
+            wide = min(columns.starts[index], start), max(columns.ends[index], end)
+            if len(columns.touched(*wide)) == 1:
+                columns.starts[index], columns.ends[index] = wide
     return columns
 
 
-def _touched(columns: list[tuple[int, int]], cell: Cell) -> range:
-    """Indices of the columns (disjoint, in order) that a cell overlaps."""
-    first = bisect.bisect_left(columns, cell.start + 1, key=lambda column: column[1])
-    last = bisect.bisect_left(columns, cell.end, key=lambda column: column[0])
-    return range(first, max(first, last))
-
-
-def _place(row: list[Cell], columns: list[tuple[int, int]], *, spread: bool) -> list[str]:
+def _place(row: list[Cell], columns: _Columns, *, spread: bool) -> list[str]:
     """A row's texts by logical column; a spanning cell stands in its first, or (spread) in every column."""
-    placed = [""] * len(columns)
+    placed = [""] * len(columns.starts)
     for cell in row:
-        touched = _touched(columns, cell)
+        touched = columns.touched(cell.start, cell.end)
         for index in touched if spread else touched[:1]:
             placed[index] = f"{placed[index]} {cell.text}".strip()
     return placed
 
 
-def _count_headers(rows: list[list[Cell]], columns: list[tuple[int, int]]) -> int:
+def _count_headers(rows: list[list[Cell]], columns: _Columns) -> int:
     """How many leading rows are heads: rows without figures other than years and dates.
 
     A row with a label is a head only as the first one, or where its label is set like the heads or
@@ -93,14 +102,14 @@ def _count_headers(rows: list[list[Cell]], columns: list[tuple[int, int]]) -> in
     """
     count = 0
     for number, row in enumerate(rows[:-1]):
-        labelled = columns[0][0] <= row[0].start < columns[0][1]
+        labelled = columns.starts[0] <= row[0].start < columns.ends[0]
         values = row[1:] if labelled else row
         figures = any(_NUMBER.search(c.text) and not _YEAR.match(c.text) and not _DATE.match(c.text) for c in values)
         if figures or (labelled and not values and number > 0):
             break
         if labelled and values and count > 0 and not all(_is_bold(cell) or _YEAR.match(cell.text) for cell in values):
             break
-        if labelled and not values and len(columns) > 1 and row[0].end <= columns[0][1]:
+        if labelled and not values and len(columns.starts) > 1 and row[0].end <= columns.ends[0]:
             break
         count += 1
     return count
@@ -110,8 +119,8 @@ def _is_bold(cell: Cell) -> bool:
     return cell.element is not None and look_at(list(pieces_of(cell.element)), None).bold
 
 
-def _header(rows: list[list[Cell]], columns: list[tuple[int, int]]) -> list[str]:
-    header = [""] * len(columns)
+def _header(rows: list[list[Cell]], columns: _Columns) -> list[str]:
+    header = [""] * len(columns.starts)
     for row in rows:
         for index, text in enumerate(_place(row, columns, spread=True)):
             header[index] = f"{header[index]} {text}".strip()

@@ -131,6 +131,8 @@ def filled_rows(table: Element) -> list[list[tuple[str, Element]]]:
 
 def cell_text(cell: Element) -> str:
     """A cell's words on one line."""
+    if not len(cell):
+        return fold(cell.text or "")
     return fold("".join(_cell_parts(cell)).replace(LINE_BREAK, " "))
 
 
