@@ -34,6 +34,7 @@ _MADE_BY_EDGAR = re.compile(r"^(?:ZIP|EXCEL|XML|JSON)$", re.IGNORECASE)
 _SKIPPED_FILE = re.compile(r"\.(?:jpe?g|gif|png|bmp|pdf|zip|xlsx?|xml|xsd|json|css|js)$", re.IGNORECASE)
 _UUENCODED = re.compile(r"\s*(?:<PDF>\s*)?begin [0-7]{3} \S", re.IGNORECASE)
 _HTML = re.compile(r"<(?:html|body|div|p|font|br|span|center|h[1-6]|hr|td)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_HTML_START = re.compile(r"<html[\s>]|<!doctype html", re.IGNORECASE)
 _HTML_SAMPLE = 400_000
 _PLAIN_HEADER_LINES = 120
 
@@ -132,6 +133,8 @@ def _document(kind: str, sequence: str, filename: str, description: str, body: s
 
 def _looks_like_html(body: str) -> bool:
     """HTML by its tags; the `<TABLE>`, `<S>`, `<C>` and `<PAGE>` of fixed-width filings don't count."""
+    if _HTML_START.search(body, 0, 2000):
+        return True
     return len(list(islice(_HTML.finditer(body, 0, _HTML_SAMPLE), 3))) == 3
 
 

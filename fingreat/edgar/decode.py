@@ -30,7 +30,8 @@ _BLOCK_PAGES = re.compile(
 _BLOCK_PAGE_SIZE = 100_000
 """A page that refuses a download is small; a filing that quotes such words is not."""
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
-_C1_CONTROLS = re.compile("[\x80-\x9f]")
+_WESTERN = frozenset(("windows-1252", "cp1252", "iso-8859-1", "latin-1", "latin1"))
+_STRAY = re.compile("[\udc80-\udcff]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
 
 
@@ -85,31 +86,22 @@ def why_unreadable(data: bytes) -> str | None:
 def decode(data: bytes) -> tuple[str, list[str]]:
     """Text of a filing and what was doubtful about its encoding; never fails.
 
-    UTF-8 is tried first, then the encoding that the file declares, then Windows-1252, which
-    filings labelled Latin-1 use in fact. Mixed files are UTF-8 with replacement marks only where
-    that leaves fewer marks than Windows-1252 would leave two-byte debris.
+    UTF-8, and Windows-1252 for each byte that is not: filings of one encoding come out right, and so
+    do those that were pasted together from both. What neither knows becomes a replacement mark.
     """
     utf16 = _utf16(data)
     if utf16:
-        return data.decode(utf16, errors="replace"), []
+        return _clean(data.decode(utf16, errors="replace")), []
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return _clean(data.decode("utf-8")), []
     except UnicodeDecodeError as error:
         first = error.start
-    warnings = [f"The text is not valid UTF-8 (first at byte {first}); it is read as Windows-1252."]
+    text = _STRAY.sub(_cp1252, data.decode("utf-8", errors="surrogateescape"))
     declared = _CHARSET.search(data[:4096])
-    name = declared[1].decode("ascii").lower() if declared else ""
-    if name in {"windows-1252", "cp1252", "iso-8859-1", "latin-1", "latin1"}:
-        warnings = []
-    lead_bytes = len(re.findall(rb"[\xc2-\xf4][\x80-\xbf]", data))
-    broken = len(re.findall(rb"[\x80-\xff]", data)) - 2 * lead_bytes
-    if lead_bytes > 4 * max(broken, 1):
-        warnings = [
-            f"Some bytes are not valid UTF-8 (first at byte {first}); they are shown as \N{REPLACEMENT CHARACTER}."
-        ]
-        return _clean(data.decode("utf-8", errors="replace")), warnings
-    return _clean(_cp1252(data)), warnings
+    if declared and declared[1].decode("ascii").lower() in _WESTERN:
+        return _clean(text), []
+    return _clean(text), [f"The text is not valid UTF-8 (first at byte {first}); such bytes are read as Windows-1252."]
 
 
 def _utf16(data: bytes) -> str | None:
@@ -118,10 +110,8 @@ def _utf16(data: bytes) -> str | None:
     return None
 
 
-def _cp1252(data: bytes) -> str:
-    """Windows-1252, its five unassigned bytes as Latin-1 has them."""
-    text = data.decode("latin-1")
-    return _C1_CONTROLS.sub(lambda match: match[0].encode("latin-1").decode("cp1252", errors="ignore"), text)
+def _cp1252(stray: re.Match[str]) -> str:
+    return bytes([ord(stray[0]) - 0xDC00]).decode("cp1252", errors="replace")
 
 
 def _clean(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from html import unescape
 from pathlib import Path
 
 from fingreat.edgar.container import Submission
@@ -11,10 +12,8 @@ from fingreat.schema.records import Filing
 
 _ACCESSION = re.compile(r"(?<!\d)(\d{10})-?(\d{2})-?(\d{6})(?!\d)")
 _SIC = re.compile(r"\[?(\d{4})\]?\s*$")
-_FACT = re.compile(
-    r"<ix:non(?:Numeric|Fraction)\b[^>]*?\bname=[\"']dei:(?P<name>\w+)[\"'][^>]*>(?P<value>.*?)</ix:non(?:Numeric|Fraction)>",
-    re.IGNORECASE | re.DOTALL,
-)
+_FACT_TAG = re.compile(r"<(/?)ix:non(?:numeric|fraction)\b([^>]*)>", re.IGNORECASE)
+_FACT_NAME = re.compile(r"\bname\s*=\s*[\"']dei:(\w+)[\"']")
 _TAG = re.compile(r"<[^>]*>")
 _COVER_FORM = re.compile(r"\bform\s+(10-?[KQ](?:SB|T|405)?(?:/A)?)\b", re.IGNORECASE)
 _MONTH_NAMES = "january february march april may june july august september october november december"
@@ -25,7 +24,7 @@ _COVER_PERIOD = re.compile(
     re.IGNORECASE,
 )
 _COVER_SIZE = 60_000
-_WANTED = 200_000
+_FACTS_WITHIN = 1_000_000
 """Tagged facts of the cover stand in the first part of a document, hidden ones in its head."""
 
 
@@ -42,7 +41,7 @@ def describe_filing(submission: Submission, sha256: str, path: Path) -> Filing:
     main = next((document for document in submission.documents if document.text), None)
     text = main.text if main else ""
     facts = {} if header.get("COMPANY CONFORMED NAME") else _facts(text)
-    cover = _TAG.sub(" ", text[:_COVER_SIZE]).replace("&nbsp;", " ").replace("&#160;", " ")
+    cover = unescape(_TAG.sub(" ", text[:_COVER_SIZE]))
     accession = _accession(header.get("ACCESSION NUMBER", ""), path)
     sic = _SIC.search(header.get("STANDARD INDUSTRIAL CLASSIFICATION", ""))
     period = (
@@ -90,10 +89,20 @@ def _form(stated: str | None, main: str, facts: dict[str, str], path: Path, cove
 
 
 def _facts(text: str) -> dict[str, str]:
-    """Inline-XBRL facts of the cover page, first value of each."""
+    """Inline-XBRL facts of the cover page, first value of each; facts may stand inside one another."""
     facts: dict[str, str] = {}
-    for match in _FACT.finditer(text, 0, _WANTED * 5):
-        facts.setdefault(match["name"], " ".join(_TAG.sub("", match["value"]).replace("&#160;", " ").split()))
+    opened: list[tuple[str | None, int]] = []
+    for match in _FACT_TAG.finditer(text, 0, _FACTS_WITHIN):
+        if match[2].endswith("/"):
+            continue
+        if not match[1]:
+            name = _FACT_NAME.search(match[2])
+            opened.append((name[1] if name else None, match.end()))
+        elif opened:
+            fact, start = opened.pop()
+            if fact:
+                value = unescape(_TAG.sub("", text[start : match.start()]))
+                facts.setdefault(fact, " ".join(value.split()))
     return facts
 
 

@@ -164,6 +164,9 @@ class _Walk:
             self._add(Block(Kind.TEXT, text, group, lambda: look_at(group, element), bullet=bullet))
 
     def _table(self, element: Element) -> bool:
+        for caption in list(element.iterchildren("caption")):
+            self._leaf(caption, words_of(caption))
+            caption.clear()
         shape = read_shape(element)
         if shape.kind is TableShape.EMPTY:
             return True

@@ -27,6 +27,8 @@ _STYLE_MARKS = (
     *("SIZE:0", "SIZE:1p", "SIZE:2p", "SIZE: 0", "SIZE: 1p", "SIZE: 2p"),
 )
 """What the style of an element that nobody sees contains; only those that a document has are looked for."""
+_STRAY_CELLS = etree.XPath("//td[not(parent::tr)] | //th[not(parent::tr)]")
+_STRAY_TEXT = etree.XPath("//tr/*[not(self::td or self::th) and not(.//td)]")
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _NO_SIZE = re.compile(r"font-size\s*:\s*0(?:\.0*)?(?:pt|px|em|%)?\s*(?:;|$)", re.IGNORECASE)
 _TINY = re.compile(r"font-size\s*:\s*[12](?:\.\d+)?p[tx]", re.IGNORECASE)
@@ -118,8 +120,23 @@ def _remove_invisible(root: Element, data: bytes) -> None:
             _empty(element)
     for element in root.iter("br"):
         element.tail = LINE_BREAK + (element.tail or "")
+    for element in cast(list[Element], _STRAY_CELLS(root)):
+        _wrap(element, "tr")
+    for element in cast(list[Element], _STRAY_TEXT(root)):
+        _wrap(element, "td")
     for element in (*root.iter("sup"), *_styled(root, data, _RAISED_MARKS)):
         _part_note_mark(element)
+
+
+def _wrap(element: Element, tag: str) -> None:
+    """Put a cell that stands outside any row, or text in a row outside any cell, where it belongs."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    wrapper = etree.Element(tag)
+    wrapper.tail, element.tail = element.tail, None
+    parent.replace(element, wrapper)
+    wrapper.append(element)
 
 
 def _empty(element: Element) -> None:
