@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from fingreat.edgar.blocks import Block, Kind
-from fingreat.edgar.headings import letters
+from fingreat.edgar.headings import bare_title, letters
 from fingreat.edgar.html_look import look_at, pieces_of
 from fingreat.edgar.html_tree import Element, words_of
 from fingreat.edgar.tables import filled_rows
@@ -18,6 +18,7 @@ _PADDING = re.compile(
 _FEWEST_ROWS = 8
 _LONG = 200
 _COMPARED = 60
+_NO_WORD = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def following_part(blocks: list[Block], start: int, heading: str) -> int | None:
 
     None where no contents page lists the heading, or none of the parts that follow it is found.
     """
-    own = letters(heading)[:_COMPARED]
+    own = bare_title(heading)[:_COMPARED]
     for block in blocks[:start]:
         if block.kind is not Kind.TABLE:
             continue
@@ -57,10 +58,13 @@ def _entries(block: Block) -> list[Entry]:
     rows = filled_rows(block.source)
     if len(rows) < _FEWEST_ROWS:
         return []
-    return [_entry(row[0][0], row[0][1]) for row in rows]
+    return [_entry(row) for row in rows]
 
 
-def _entry(text: str, cell: Element) -> Entry:
+def _entry(row: list[tuple[str, Element]]) -> Entry:
+    """A row's title: the first cell with a word in it ("Item 7." may stand in a cell of its own)."""
+    title = next((words for text, _ in row if len(words := bare_title(text)) > _NO_WORD), "")
+    cell = row[0][1]
     look = look_at(list(pieces_of(cell)), cell)
     raw = words_of(cell)
     indent = 2.0 * (len(raw) - len(raw.lstrip(" \u00a0\u2003\u2002")))
@@ -70,7 +74,7 @@ def _entry(text: str, cell: Element) -> Entry:
         indent += float(match[1]) if match else 0.0
         match = _PADDING.search(style)
         indent += float(match[1]) if match else 0.0
-    return Entry(letters(text), indent, look.bold, look.size or 0.0)
+    return Entry(title, indent, look.bold, look.size or 0.0)
 
 
 def _find(blocks: list[Block], start: int, title: str) -> int | None:
@@ -82,7 +86,7 @@ def _find(blocks: list[Block], start: int, title: str) -> int | None:
         if block.kind is not Kind.TEXT:
             continue
         if len(block.text) <= _LONG:
-            if letters(block.text) == title:
+            if bare_title(block.text) == title:
                 return index
         elif letters(block.text[: len(title) + 20]).startswith(title) and letters(block.look.lead).startswith(title):
             return index

@@ -22,6 +22,11 @@ ITEM = re.compile(
     r"(?P<mark>\s*[.:,;)\]–—-]*)\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+NUMBERED = re.compile(
+    r"^(?P<number>\d{1,2})\s?(?:\(?(?P<letter>[a-c])\)?(?![a-z]))?(?P<mark>\s*[.:)\]–—-]+)\s*(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A heading that has an item's number and title but not the word."""
 _PROSE_AFTER = re.compile(
     r"^(?:of|above|below|herein|in|to|and|for|is|are|was|were|which|that|this|under|as|on|by|the|or|contains?|includes?|also|entitled|we)\b|^[,;]"
 )
@@ -104,18 +109,30 @@ def form_of(name: str | None) -> Form:
     return forms["10-K"]
 
 
+def bare_title(text: str) -> str:
+    """A title's letters without the item's number before it."""
+    match = ITEM.match(text[:400]) or NUMBERED.match(text[:400])
+    return letters(match["rest"] if match and match["rest"] else text)
+
+
 def letters(text: str) -> str:
     """Lower-case letters and single blanks only, apostrophes closed up; for comparing titles."""
     plain = text.casefold().replace("\u2019", "").replace("'", "").replace("`", "").replace("-", "")
     return " ".join(_NOT_LETTERS.sub(" ", plain).split())
 
 
-def find_candidates(blocks: list[Block], form: Form) -> list[Candidate]:
-    """Every place that may be an item heading, in order."""
+def find_candidates(blocks: list[Block], form: Form, pattern: re.Pattern[str] = ITEM) -> list[Candidate]:
+    """Every place that may be an item heading, in order.
+
+    Args:
+        blocks: a document's blocks.
+        form: its items.
+        pattern: `ITEM`, or `NUMBERED` for filers that leave the word out; those need the title, too.
+    """
     found: list[Candidate] = []
     for index, block in enumerate(blocks):
         if block.kind is Kind.TEXT:
-            candidate = _candidate(blocks, index, form)
+            candidate = _candidate(blocks, index, form, pattern)
             if candidate is not None:
                 found.append(candidate)
         elif block.kind in (Kind.TABLE, Kind.FIXED) and ("tem" in block.text or "TEM" in block.text):
@@ -123,9 +140,9 @@ def find_candidates(blocks: list[Block], form: Form) -> list[Candidate]:
     return found
 
 
-def _candidate(blocks: list[Block], index: int, form: Form) -> Candidate | None:
+def _candidate(blocks: list[Block], index: int, form: Form, pattern: re.Pattern[str]) -> Candidate | None:
     block = blocks[index]
-    match = ITEM.match(block.text[:400])
+    match = pattern.match(block.text[:400])
     if not match:
         return None
     item = _number(match)
@@ -143,7 +160,7 @@ def _candidate(blocks: list[Block], index: int, form: Form) -> Candidate | None:
                 titled, end = True, ahead + 1
                 title = f"{title} {blocks[ahead].text}"
                 break
-    if _is_prose(block, match, rest, titled=titled):
+    if _is_prose(block, match, rest, titled=titled) or (pattern is NUMBERED and not titled):
         return None
     weight = 0.3 + (0.9 if titled else 0.0) + _look_weight(block)
     contents = (bool(_TRAILING_PAGE.search(title)) and len(title) < _LONG) or block.look.linked

@@ -13,14 +13,16 @@ from fingreat.edgar.decode import read_bytes, why_unreadable
 from fingreat.edgar.describe import describe_filing
 from fingreat.edgar.finder import Span, best_chain, span_of
 from fingreat.edgar.furniture import clean
-from fingreat.edgar.headings import Candidate, Form, end_titles, find_candidates, form_of, letters
+from fingreat.edgar.headings import NUMBERED, Candidate, Form, end_titles, find_candidates, form_of, letters
 from fingreat.edgar.html_blocks import html_blocks
 from fingreat.edgar.html_tree import parse_html
 from fingreat.edgar.markdown import is_heading, render
 from fingreat.edgar.reference import Pointer, find_pointer
-from fingreat.edgar.titles import Region, find_region, further_regions
+from fingreat.edgar.titles import Region, find_part, find_region, find_title_pointer, further_regions
 from fingreat.schema.records import Section, SectionStatus
 
+_NUMBERED_HEADINGS = 4
+"""Fewer headings by number alone are taken for a list."""
 _THIN = 400
 """An item with less text than this may be a line of an index."""
 
@@ -89,25 +91,52 @@ class _Search:
             return self._section(SectionStatus.UNREADABLE)
         form = form_of(self.form or main.type)
         own = form.own_number(self.item)
-        chain = best_chain(blocks, find_candidates(blocks, form), form)
-        span = span_of(blocks, chain, own) if own else None
-        if span is not None and self.item == "7" and form.own_number("8") is not None:
-            span = self._break_off(blocks, span, form)
+        span = self._by_headings(blocks, form, own) if own else None
         if span is not None:
             body = _body(blocks, span)
-            if not span.heading.contents and (pointer := find_pointer(body)):
+            if pointer := find_pointer(body):
                 return self._follow(main, blocks, span, pointer)
-            if not span.heading.contents and len(body) >= _THIN:
+            if len(body) >= _THIN:
                 return self._found(main, blocks, span)
-        if self.item == "7":
-            region = find_region(blocks, None, None)
-            if region is not None:
-                return self._region(main, blocks, region, None)
-        if span is not None and not span.heading.contents:
+        found = self._by_titles(main, blocks, form.starts.get(own, ()) if own else ())
+        if found is not None:
+            return found
+        if span is not None:
             self.warnings.append("The item holds very little text.")
             return self._found(main, blocks, span)
         self.warnings.append(f"No heading of Item {own or self.item} was found.")
         return self._section(SectionStatus.ABSENT)
+
+    def _by_headings(self, blocks: list[Block], form: Form, own: str) -> Span | None:
+        """The item by the chain of item headings; by numbers alone where the filer leaves the word out."""
+        span = span_of(blocks, best_chain(blocks, find_candidates(blocks, form), form), own)
+        if span is None or span.heading.contents:
+            chain = best_chain(blocks, find_candidates(blocks, form, NUMBERED), form)
+            if sum(1 for candidate in chain if not candidate.contents) < _NUMBERED_HEADINGS:
+                return None
+            span = span_of(blocks, chain, own)
+            if span is None or span.heading.contents:
+                return None
+            self.warnings.append("The headings lack the word Item; they were told by number and title.")
+        if self.item == "7" and form.own_number("8") is not None:
+            return self._break_off(blocks, span, form)
+        return span
+
+    def _by_titles(self, main: Document, blocks: list[Block], starts: tuple[str, ...]) -> Section | None:
+        """The item by its title, for filers without item headings."""
+        if self.item != "7":
+            part = find_part(blocks, starts) if starts else None
+            return self._region(main, blocks, part, None) if part else None
+        region = find_region(blocks, None)
+        if region is not None:
+            return self._region(main, blocks, region, None)
+        pointing = find_title_pointer(blocks)
+        if pointing is None:
+            return None
+        start, end, pointer = pointing
+        following = Candidate("", end, end + 1, blocks[end].text, 0.0, contents=False) if end < len(blocks) else None
+        heading = Candidate(self.item, start, start + 1, blocks[start].text, 0.0, contents=False)
+        return self._follow(main, blocks, Span(heading, end, following), pointer)
 
     def _break_off(self, blocks: list[Block], span: Span, form: Form) -> Span:
         """End the discussion at the financial statements where no item heading stands before them."""

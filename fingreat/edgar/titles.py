@@ -14,7 +14,7 @@ from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.contents import following_part
 from fingreat.edgar.headings import end_titles, letters
 from fingreat.edgar.markdown import is_heading
-from fingreat.edgar.reference import Pointer
+from fingreat.edgar.reference import Pointer, find_pointer
 
 _TITLE = re.compile(
     r"^(?:item \w{1,2} )?(?:financial review (?:incorporating|and) )?"
@@ -27,6 +27,7 @@ _LISTED = re.compile(r"[\s.]\d{1,3}$")
 _LONG = 200
 _ENOUGH = 2000
 _ENOUGH_POINTED = 150
+_POINTER_BLOCKS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,38 @@ class Region:
     heading: str
     next_heading: str | None
     rule: str
+
+
+def find_part(blocks: list[Block], starts: tuple[str, ...]) -> Region | None:
+    """Another item by its title, where the contents page names the part that follows it."""
+    for index, block in enumerate(blocks):
+        if (
+            block.kind is not Kind.TEXT
+            or _LISTED.search(block.text)
+            or not letters(block.text[:_LONG]).startswith(starts)
+        ):
+            continue
+        heading = block.text if len(block.text) <= _LONG and _set_apart(block) else block.look.lead
+        if not heading or not letters(heading).startswith(starts):
+            continue
+        end = following_part(blocks, index, heading)
+        if end is not None and sum(len(inside.text) for inside in blocks[index:end]) >= _ENOUGH:
+            return Region(index, end, heading, _first_words(blocks[end]), "next part by the contents page")
+    return None
+
+
+def find_title_pointer(blocks: list[Block]) -> tuple[int, int, Pointer] | None:
+    """A title of the discussion with nothing under it but a pointer: first block, end, pointer."""
+    for index, block in enumerate(blocks):
+        if _title(block, ()) is None or _LISTED.search(block.text):
+            continue
+        end = index + 1
+        while end < min(index + _POINTER_BLOCKS, len(blocks)) and not is_heading(blocks[end]):
+            end += 1
+        pointer = find_pointer(" ".join(inside.text for inside in blocks[index + 1 : end]))
+        if pointer:
+            return index, end, pointer
+    return None
 
 
 def find_region(blocks: list[Block], pointer: Pointer | None, avoid: tuple[int, int] | None = None) -> Region | None:
