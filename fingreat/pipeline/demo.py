@@ -21,7 +21,7 @@ from fingreat.schema import Extraction, Failure, Filing, GoldPassage, Graph, Sec
 FILING = "quernholt-2024"
 MODELS = ("lexicon", "embedded")
 TOKENS = 1500
-MAX_TOKENS = 1024
+MAX_TOKENS = 512
 SIGNIFICANT = 0.05
 
 
