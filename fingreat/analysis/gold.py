@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import comb
+from math import exp, fsum, lgamma, log, log1p
 
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, GoldPassage, Graph
@@ -84,10 +84,13 @@ def score_against_gold(
         text_length: of the section, in code points.
 
     Raises:
-        InputError: a gold passage has no place, or one outside the text, or an edge that the graph lacks.
+        InputError: a gold passage has no place, or one outside the text; passages share an id; a passage or an
+            extraction has an edge that the graph lacks; the records are those of several filings.
     """
     passages = [passage for passage in gold if passage.accepted]
     _check(passages, graph, text_length)
+    extractions = list(extractions)
+    _check_extractions(extractions, passages, graph)
     kept, duplicates = _without_duplicates(extractions)
     evidence = {edge: _cover([_place(p) for p in passages if edge in p.accepted], text_length) for edge in graph.edges}
     any_evidence = _cover([_place(passage) for passage in passages], text_length)
@@ -120,20 +123,48 @@ def score_against_gold(
 
 
 def binomial_tail(hits: int, trials: int, chance: float) -> float:
-    """P(X >= hits) for X ~ Binomial(trials, chance), summed exactly."""
-    return min(1.0, sum(comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(hits, trials + 1)))
+    """P(X >= hits) for X ~ Binomial(trials, chance): the sum of its terms, each by the log-gamma function.
+
+    Binomial coefficients themselves leave the range of a float from about 1,030 trials.
+    """
+    if hits <= 0 or chance >= 1.0:
+        return float(hits <= trials)
+    if chance <= 0.0:
+        return 0.0
+    yes, no, whole = log(chance), log1p(-chance), lgamma(trials + 1)
+    terms = (
+        whole - lgamma(k + 1) - lgamma(trials - k + 1) + k * yes + (trials - k) * no for k in range(hits, trials + 1)
+    )
+    return min(1.0, fsum(map(exp, terms)))
 
 
 def _check(passages: Sequence[GoldPassage], graph: Graph, text_length: int) -> None:
+    ids = Counter(passage.passage_id for passage in passages)
     for passage in passages:
         where = f"gold passage {passage.passage_id}"
+        if ids[passage.passage_id] > 1:
+            raise InputError("is there twice.", where=where)
         if passage.start is None or passage.end is None:
             raise InputError("has no place in the text.", where=where, hint="Give its start and end.")
-        if not passage.start < passage.end <= text_length:
+        if not 0 <= passage.start < passage.end <= text_length:
             raise InputError(f"stands at {passage.start} to {passage.end} of {text_length} characters.", where=where)
         unknown = passage.accepted - set(graph.edges)
         if unknown:
             raise InputError(f"accepts {', '.join(sorted(unknown))}, no edge of graph '{graph.name}'.", where=where)
+
+
+def _check_extractions(extractions: Sequence[Extraction], passages: Sequence[GoldPassage], graph: Graph) -> None:
+    filings = {x.filing_id for x in extractions} | {passage.filing_id for passage in passages}
+    if len(filings) > 1:
+        raise InputError(
+            f"passages and extractions are those of {len(filings)} filings: {', '.join(sorted(filings))}.",
+            hint="Score one filing at a time.",
+        )
+    for extraction in extractions:
+        if extraction.edge not in graph.edges:
+            raise InputError(
+                f"has edge {extraction.edge}, no edge of graph '{graph.name}'.", where=f"extraction {extraction.id}"
+            )
 
 
 def _place(passage: GoldPassage) -> tuple[int, int]:

@@ -10,22 +10,26 @@ manifest.json                counts that add up
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
+from typing import Any, TypeVar
 
 import fingreat
 from fingreat.edgar import describe_filing, read_bytes, read_section, read_submission
-from fingreat.errors import CorpusError, FingreatError, InputError
-from fingreat.runs import RecordLog, read_json, read_records, sole_owner, to_json, write_atomic
+from fingreat.errors import CorpusError, InputError, RunError
+from fingreat.runs import RecordLog, read_json, read_record_file, read_records, sole_owner, to_json, write_atomic
 from fingreat.schema import Failure, Filing, Section, SectionStatus, sha256_hex
+from fingreat.schema.records import Record
 
 SUFFIXES = (".htm", ".html", ".xhtml", ".txt")
 """Endings of files that a folder is searched for, also with `.gz` behind them."""
 FORMAT = 1
+_ITEM = re.compile(r"[0-9]{1,2}[A-Z]?")
+_NAME_BYTES = 200
+R = TypeVar("R", bound=Record)
 
 
 class Corpus:
@@ -42,7 +46,7 @@ class Corpus:
         """All filings, in the order in which they were added.
 
         Raises:
-            CorpusError: this is no corpus, or its list is damaged.
+            CorpusError: this is no corpus, or its list is damaged; the message names the line.
         """
         if not self._list.is_file():
             raise CorpusError(
@@ -50,26 +54,26 @@ class Corpus:
                 where=str(self.path),
                 hint="Make one with `fingreat corpus add`.",
             )
-        filings = []
-        for number, line in enumerate(self._list.read_text(encoding="utf-8").splitlines(), 1):
-            try:
-                filings.append(Filing.model_validate_json(line))
-            except ValidationError as error:
-                raise CorpusError("is no filing record.", where=f"{self._list}, line {number}") from error
-        return filings
+        filings: dict[str, Filing] = {}
+        for number, filing in _records(self._list, Filing):
+            if filing.id in filings:
+                raise CorpusError(f"filing {filing.id} is listed twice.", where=f"{self._list}, line {number}")
+            filings[filing.id] = filing
+        return list(filings.values())
 
     def sections(self, item: str) -> Iterator[Section]:
         """The sections that `make_sections` wrote for an item.
 
         Raises:
             CorpusError: there are none.
+            InputError: that is no item.
         """
         folder = self._section_folder(item)
         if not any(folder.glob("part-*.jsonl")):
             raise CorpusError(
                 f"has no sections for item {item}.",
                 where=str(self.path),
-                hint=f"Make them with `fingreat corpus sections --corpus {self.path} --item {item}`.",
+                hint=sections_command(self.path, item),
             )
         return read_records(folder, Section)
 
@@ -84,7 +88,9 @@ class Corpus:
 
         Raises:
             InputError: a path does not exist, or there is no file to add.
+            StorageError: the disk refused; the corpus is as it was, and the same call can be repeated.
         """
+        paths = list(paths)
         files = list(_files(paths))
         if not files:
             raise InputError(
@@ -93,6 +99,7 @@ class Corpus:
                 hint=f"Looked for {', '.join(SUFFIXES)}, also .gz.",
             )
         with sole_owner(self.path):
+            manifest = self._manifest()
             filings = self.filings() if self._list.is_file() else []
             known = {filing.sha256: filing for filing in filings} | {filing.id: filing for filing in filings}
             failures = []
@@ -101,8 +108,8 @@ class Corpus:
                 on_file(path)
                 try:
                     outcome, filing = self._add_one(path, known)
-                except FingreatError as error:
-                    failures.append(_failure("add", str(path), "unreadable", error.message))
+                except InputError as error:
+                    failures.append(_failure("add", _printable(str(path)), "unreadable", error.message))
                     counts["failed"] += 1
                     continue
                 counts[outcome] += 1
@@ -110,7 +117,9 @@ class Corpus:
                     filings.append(filing)
                     known |= {filing.sha256: filing, filing.id: filing}
             self._write_list(filings)
-            self._finish("add", dict(counts), failures)
+            tried = {_printable(str(path)) for path in files}
+            kept = [f for f in self._failures() if f.stage != "add" or f.id not in tried]
+            self._finish(manifest, "add", {**counts, "filings": len(filings)}, kept + failures)
         return dict(counts)
 
     def _add_one(self, path: Path, known: dict[str, Filing]) -> tuple[str, Filing]:
@@ -125,7 +134,7 @@ class Corpus:
         if status.status is SectionStatus.UNREADABLE:
             raise InputError("; ".join(status.warnings) or "it cannot be read as a filing.")
         # The name comes from the file system, the id from the filing: neither may leave the folder.
-        target = Path("raw") / filing.id.replace("/", "_") / path.name.removesuffix(".gz")
+        target = Path("raw") / filing.id.replace("/", "_") / _safe_name(path.name)
         write_atomic(self.path / target, data)
         return "added", filing.model_copy(update={"path": str(target)})
 
@@ -140,12 +149,19 @@ class Corpus:
 
         Returns:
             counts by status, over all filings of the corpus.
+
+        Raises:
+            CorpusError: this is no corpus, or it is damaged.
+            InputError: that is no item.
+            StorageError: the disk refused; what is done stays, and the same call goes on from there.
         """
         filings = self.filings()
         folder = self._section_folder(item)
+        stage = f"sections/{folder.name}"
         with sole_owner(self.path):
+            manifest = self._manifest()
             if again:
-                for path in folder.glob("part-*.jsonl"):
+                for path in (*folder.glob("part-*.jsonl"), *folder.glob("text/*.md")):
                     path.unlink()
             with RecordLog(folder, Section, key=lambda section: section.filing_id) as log:
                 for filing in filings:
@@ -156,22 +172,19 @@ class Corpus:
                             write_atomic(folder / "text" / f"{name}.md", section.text.encode())
                         log.append(section)
                         on_section(section)
-                found = [log.get(filing.id) for filing in filings]
-            sections = [section for section in found if section is not None]
-            counts = {status.value: 0 for status in SectionStatus}
-            counts |= Counter(section.status.value for section in sections)
-            failures = [
-                _failure("sections", section.filing_id, section.status.value, _why(section))
-                for section in sections
-                if section.status is not SectionStatus.FOUND
-            ]
-            self._finish(f"sections/{item}", counts, failures)
+                counts = {status.value: 0 for status in SectionStatus}
+                failures = [failure for failure in self._failures() if failure.stage != stage]
+                for section in filter(None, (log.get(filing.id) for filing in filings)):
+                    counts[section.status.value] += 1
+                    if section.status is not SectionStatus.FOUND:
+                        failures.append(_failure(stage, section.filing_id, section.status.value, _why(section)))
+            self._finish(manifest, stage, counts, failures)
         return counts
 
     def _section(self, filing: Filing, item: str) -> Section:
         try:
             return read_section(self.path / filing.path, item, filing_id=filing.id)
-        except FingreatError as error:
+        except InputError as error:
             return Section(
                 filing_id=filing.id,
                 item=item,
@@ -181,26 +194,43 @@ class Corpus:
             )
 
     def _section_folder(self, item: str) -> Path:
-        return self.path / "sections" / item
+        name = item.strip().upper()
+        if not _ITEM.fullmatch(name):
+            raise InputError(f"'{item}' is no item.", where="--item", hint="Write its number, such as 7 or 7A.")
+        return self.path / "sections" / name
 
     def _write_list(self, filings: list[Filing]) -> None:
         write_atomic(self._list, "".join(filing.model_dump_json() + "\n" for filing in filings).encode())
 
-    def _finish(self, stage: str, counts: dict[str, int], failures: list[Failure]) -> None:
-        """Write a stage's failures (those of other stages stay) and its counts."""
+    def _failures(self) -> list[Failure]:
         path = self.path / "failures.jsonl"
-        kept = []
-        if path.is_file():
-            lines = path.read_text(encoding="utf-8").splitlines()
-            kept = [
-                failure for failure in map(Failure.model_validate_json, lines) if failure.stage != stage.split("/")[0]
-            ]
-        write_atomic(path, "".join(failure.model_dump_json() + "\n" for failure in [*kept, *failures]).encode())
-        manifest_path = self.path / "manifest.json"
-        manifest: dict[str, Any] = read_json(manifest_path) if manifest_path.is_file() else {"stages": {}}
+        return [failure for _, failure in _records(path, Failure)] if path.is_file() else []
+
+    def _manifest(self) -> dict[str, Any]:
+        """The manifest, read before anything is written."""
+        path = self.path / "manifest.json"
+        if not path.is_file():
+            return {"stages": {}}
+        try:
+            manifest = read_json(path)
+        except RunError as error:
+            raise CorpusError(error.message, where=error.where, hint=error.hint) from error
+        if not isinstance(manifest, dict) or not isinstance(manifest.get("stages"), dict):
+            raise CorpusError("is not the manifest of a corpus.", where=str(path), hint="Use another folder.")
+        if manifest.get("format") != FORMAT:
+            raise CorpusError(
+                f"has format version {manifest.get('format')!r}; this version of fingreat reads {FORMAT}.",
+                where=str(path),
+            )
+        return manifest
+
+    def _finish(self, manifest: dict[str, Any], stage: str, counts: dict[str, int], failures: list[Failure]) -> None:
+        """Write all failures of the corpus, and the counts of a stage."""
+        lines = "".join(failure.model_dump_json() + "\n" for failure in failures)
+        write_atomic(self.path / "failures.jsonl", lines.encode())
         manifest |= {"format": FORMAT, "version": fingreat.__version__}
-        manifest["stages"][stage] = counts
-        write_atomic(manifest_path, to_json(manifest))
+        manifest["stages"] |= {stage: counts}
+        write_atomic(self.path / "manifest.json", to_json(manifest))
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -214,6 +244,31 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
             yield path
         else:
             raise InputError("there is no such file or folder.", where=str(path))
+
+
+def sections_command(corpus: Path, item: str) -> str:
+    """What to do where sections are missing."""
+    return f"Make them with `fingreat corpus sections --corpus {corpus} --item {item}`."
+
+
+def _records(path: Path, model: type[R]) -> list[tuple[int, R]]:
+    try:
+        return read_record_file(path, model)
+    except RunError as error:
+        raise CorpusError(error.message, where=error.where, hint=error.hint) from error
+
+
+def _printable(name: str) -> str:
+    """A file's name as text: bytes that are no UTF-8, which no JSON file could hold, become U+FFFD."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+def _safe_name(name: str) -> str:
+    """The name of a stored copy: one path component that every file system can hold, its ending kept."""
+    safe = "".join(c if c.isprintable() and c != "/" else "_" for c in _printable(name).removesuffix(".gz"))
+    while len(safe.encode()) > _NAME_BYTES:
+        safe = safe[1:]
+    return safe if safe.strip(". ") else "filing"
 
 
 def _failure(stage: str, filing_id: str, state: str, reason: str) -> Failure:

@@ -10,12 +10,12 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from fingreat.analysis import GoldScore, Ratio, score_against_gold
-from fingreat.errors import MissingExtraError
+from fingreat.errors import InputError, MissingExtraError
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.extract import ExtractConfig, Progress, Silent, extract
 from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.report import EdgeScore, Page, RunView, ScoreView, Share, render_page
-from fingreat.runs import Manifest, RunFolder, read_records, write_atomic
+from fingreat.runs import Manifest, RunFolder, read_record_file, read_records, write_atomic
 from fingreat.schema import Extraction, Failure, Filing, GoldPassage, Graph, Section, load_graph
 
 FILING = "quernholt-2024"
@@ -55,14 +55,22 @@ def run_demo(
         progress: makes what is told while a model runs.
 
     Raises:
-        BackendError, StorageError: as `extract`.
+        InputError: the folder holds a corpus of other filings.
+        BackendError, RunError, StorageError: as `extract`.
     """
     corpus = Corpus(out / "corpus")
     with as_file(files("fingreat.shipped")) as shipped:
         corpus.add([shipped / f"{FILING}.htm"])
         gold = read_gold(shipped / f"{FILING}.gold.jsonl")
     corpus.make_sections("7")
-    filing, section = corpus.filings()[0], next(corpus.sections("7"))
+    filings = corpus.filings()
+    if len(filings) != 1:
+        raise InputError(
+            f"holds {len(filings)} filings; the demo scores the shipped one alone.",
+            where=str(corpus.path),
+            hint="Choose another --out, or remove that folder.",
+        )
+    filing, section = filings[0], next(corpus.sections("7"))
     gold = anchor_gold(gold, section.text)
     graph = load_graph()
 
@@ -117,7 +125,6 @@ def _page(
 def _run_view(run: DemoRun) -> RunView:
     counts = run.manifest.counts
     has_tokens = bool(counts["output_tokens"])
-    lines = run.folder.failures.read_text(encoding="utf-8").splitlines()
     return RunView(
         name=run.manifest.name,
         model=f"{run.manifest.model.spec} ({run.manifest.model.model})",
@@ -128,7 +135,7 @@ def _run_view(run: DemoRun) -> RunView:
         output_tokens=counts["output_tokens"] if has_tokens else None,
         seconds=counts["model_seconds"],
         score=_score_view(run.score),
-        failures=tuple(map(Failure.model_validate_json, lines)),
+        failures=tuple(failure for _, failure in read_record_file(run.folder.failures, Failure)),
     )
 
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from fingreat.errors import MissingExtraError, RunError
-from fingreat.runs import RunFolder, read_records
+from fingreat.runs import RunFolder, read_record_file, read_records
 from fingreat.runs.files import storage_errors
-from fingreat.runs.log import parse_line
 from fingreat.schema import Extraction, Failure, Reply
 from fingreat.schema.records import Record
 
@@ -38,7 +37,7 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
         how many rows there are.
 
     Raises:
-        RunError: the run is not complete.
+        RunError: the run is not complete, or its files are not as they were written.
         MissingExtraError: Parquet without polars.
         StorageError: the disk refused; no half file is left.
     """
@@ -48,6 +47,12 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
             f"the run is {manifest.status}, not complete.",
             where=str(run.path),
             hint="Repeat its `fingreat extract` command.",
+        )
+    if faults := run.verify():
+        raise RunError(
+            f"the run is damaged: {'; '.join(faults)}.",
+            where=str(run.path),
+            hint="Repeat its `fingreat extract` command: extractions are made anew from the replies.",
         )
     rows = (record.model_dump(mode="json") for record in _records(run, table))
     columns = list(TABLES[table].model_fields)
@@ -66,8 +71,7 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
 
 def _records(run: RunFolder, table: str) -> Iterator[Record]:
     if table == "failures":
-        for line in run.failures.read_bytes().splitlines():
-            yield parse_line(line, Failure, run.failures)
+        yield from (failure for _, failure in read_record_file(run.failures, Failure))
     else:
         yield from read_records(run.path / table, TABLES[table])
 

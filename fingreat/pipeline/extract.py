@@ -16,8 +16,8 @@ from fingreat.edgar import chunk_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
 from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import CorpusError, FingreatError, InputError, RunError
-from fingreat.inference import Backend, ReplyJudge, ask, create_backend, parse_spec, reply_log
-from fingreat.pipeline.corpus import Corpus
+from fingreat.inference import Backend, ReplyJudge, ask, create_backend, is_finished, parse_spec, reply_log
+from fingreat.pipeline.corpus import Corpus, sections_command
 from fingreat.pipeline.ground import extractions_of
 from fingreat.pipeline.tally import Tally
 from fingreat.prompts import ExtractionPrompt, Guide
@@ -27,6 +27,7 @@ from fingreat.runs import (
     RecordLog,
     RunFolder,
     digest_of_text,
+    part_paths,
     sole_owner,
     write_atomic,
     write_records,
@@ -121,9 +122,12 @@ def extract(
         with closing(create_backend(config.model, graph)) as made:
             return extract(corpus, config, out, progress=progress, backend=made)
     steps = _Steps(corpus, config, graph, backend, progress or Silent())
+    # What cannot be run is refused before a folder is made, and leaves a finished run as it is.
+    steps.survey()
+    steps.check_context()
     with sole_owner(out):
         run = RunFolder(out)
-        manifest = _open_run(run, steps.manifest(out.name))
+        manifest = _open_run(run, steps.manifest(out.resolve().name))
         try:
             counts = steps.run(run, manifest)
         except KeyboardInterrupt:
@@ -166,7 +170,8 @@ class _Steps:
         self.sampling = Sampling(max_tokens=config.max_tokens, temperature=config.temperature, seed=config.seed)
         self.filings = {filing.id: filing for filing in corpus.filings()}
         self.inputs: dict[str, str] = {}
-        self.total = 0
+        self.keys: set[str] = set()
+        self.tally = Tally()
 
     def manifest(self, name: str) -> Manifest:
         """What this run is, before it begins."""
@@ -191,37 +196,43 @@ class _Steps:
 
     def run(self, run: RunFolder, manifest: Manifest) -> dict[str, object]:
         """Ask what is open, then make everything that follows from the replies anew."""
-        tally = Tally()
-        keys = self._survey(tally)
-        self._check_context()
         run.clear_done("extract")
         with reply_log(run.replies) as log:
-            self.progress.begin(self.total, sum(key in log for key in keys))
+            replies = (log.get(key) for key in self.keys)
+            answered = sum(reply is not None and is_finished(reply) for reply in replies)
+            self.progress.begin(len(self.keys), answered)
             ask(self._requests(), self.backend, self.judge, log, lambda _, reply: self.progress.advance(reply))
             failures: list[Failure] = []
-            _, parts = write_records(run.extractions, self._extractions(manifest.name, log, tally, failures))
+            _, parts = write_records(run.extractions, self._extractions(manifest.name, log, failures))
         write_atomic(run.failures, "".join(failure.model_dump_json() + "\n" for failure in failures).encode())
-        run.mark_done("extract", [*parts, run.failures])
-        return tally.counts()
+        run.mark_done("extract", [*part_paths(run.replies), *parts, run.failures])
+        return self.tally.counts()
 
-    def _survey(self, tally: Tally) -> set[str]:
-        """Count what there is to do, before anything is asked; the keys of all requests."""
-        keys = set()
-        for section in self.corpus.sections(self.config.item):
-            tally.filing(section.status)
+    def survey(self) -> None:
+        """Count what there is to do.
+
+        Raises:
+            CorpusError: filings whose section was not looked for yet, or no section to read.
+        """
+        for section in self._sections():
+            self.tally.filing(section.status)
             self.inputs[section.filing_id] = digest_of_text(section.text)
-        for _, _, request in self._work():
-            keys.add(request.key)
-            self.total += 1
-        if not self.total:
+        if missing := self.filings.keys() - self.inputs.keys():
+            raise CorpusError(
+                f"{len(missing)} of {len(self.filings)} filings have no section record for item {self.config.item} "
+                f"(first: {min(missing)}).",
+                where=str(self.corpus.path),
+                hint=sections_command(self.corpus.path, self.config.item),
+            )
+        self.keys = {request.key for request in self._requests()}
+        if not self.keys:
             raise CorpusError(
                 f"no filing has a readable item {self.config.item}.",
                 where=str(self.corpus.path),
                 hint="See failures.jsonl in the corpus folder.",
             )
-        return keys
 
-    def _check_context(self) -> None:
+    def check_context(self) -> None:
         """Refuse a model that cannot hold prompt, chunk and answer, before the first request."""
         context = self.backend.context
         fixed = cl100k_counter().count(self.prompt.system) + self.config.max_tokens
@@ -236,10 +247,14 @@ class _Steps:
                 hint=hint,
             )
 
+    def _sections(self) -> Iterator[Section]:
+        """The sections of the filings in the corpus; those of filings that were taken off its list play no part."""
+        return (section for section in self.corpus.sections(self.config.item) if section.filing_id in self.filings)
+
     def _work(self) -> Iterator[tuple[Section, Chunk, Request]]:
         """Every chunk with its request, in corpus order; made anew at each call rather than kept."""
-        for section in self.corpus.sections(self.config.item):
-            if section.status is SectionStatus.FOUND and section.filing_id in self.filings:
+        for section in self._sections():
+            if section.status is SectionStatus.FOUND:
                 for chunk in chunk_section(section, self.config.tokens):
                     yield section, chunk, self._request(self.filings[section.filing_id], section, chunk)
 
@@ -264,12 +279,10 @@ class _Steps:
     def _requests(self) -> Iterator[Request]:
         return (request for _, _, request in self._work())
 
-    def _extractions(
-        self, run: str, log: RecordLog[Reply], tally: Tally, failures: list[Failure]
-    ) -> Iterator[Extraction]:
+    def _extractions(self, run: str, log: RecordLog[Reply], failures: list[Failure]) -> Iterator[Extraction]:
         """The extractions of all replies, grounded; counts and failures are filled on the way."""
         for judged_chunk in extractions_of(run, self._work(), log, self.judge):
-            tally.reply(judged_chunk)
+            self.tally.reply(judged_chunk)
             if judged_chunk.failure:
                 failures.append(judged_chunk.failure)
             yield from judged_chunk.extractions

@@ -17,8 +17,7 @@ def read_gold(path: Path) -> list[GoldPassage]:
     """The passages of a gold file.
 
     Raises:
-        InputError: a line is no gold passage, or an id occurs twice.
-        RunError: the file cannot be read.
+        InputError: the file cannot be read, a line is no gold passage, or an id occurs twice.
     """
     passages: dict[str, GoldPassage] = {}
     for number, value in read_json_lines(path):

@@ -17,27 +17,36 @@ class Tally:
         self._verdicts: Counter[Verdict] = Counter()
         self._sums: Counter[str] = Counter()
         self._seconds = 0.0
+        self._keys: set[str] = set()
 
     def filing(self, status: SectionStatus) -> None:
         """One more section of the corpus; those not `found` are skipped."""
         self._filings[status] += 1
 
     def reply(self, judged: JudgedChunk) -> None:
-        """One more request with its end."""
+        """One more chunk's request with its end. Chunks with the same words share a reply, which cost once."""
         self._states[judged.state] += 1
         self._verdicts.update(extraction.verdict for extraction in judged.extractions)
+        if judged.reply.key in self._keys:
+            return
+        self._keys.add(judged.reply.key)
         for name in ("prompt_tokens", "cached_tokens", "output_tokens"):
             self._sums[name] += getattr(judged.reply, name) or 0
         self._seconds += judged.reply.seconds or 0.0
 
     def counts(self) -> dict[str, object]:
-        """For the manifest. `requests` = `outputs` + `failures`; the three breakdowns sum to their totals."""
+        """For the manifest.
+
+        `requests`, one per chunk, = `outputs` + `failures`; the three breakdowns sum to their totals. `replies` are
+        the distinct ones that chunks with equal words share, and the tokens and seconds are theirs.
+        """
         requests, extractions = self._states.total(), self._verdicts.total()
         grounded = sum(count for verdict, count in self._verdicts.items() if verdict.grounded)
         return {
             "filings": self._filings.total(),
             "filings_by_status": {status.value: self._filings[status] for status in SectionStatus},
             "requests": requests,
+            "replies": len(self._keys),
             "outputs": self._states[ReplyState.OK],
             "failures": requests - self._states[ReplyState.OK],
             "requests_by_state": {state.value: self._states[state] for state in ReplyState},

@@ -3,7 +3,7 @@
 from fingreat.runs.environment import Code, Environment
 from fingreat.runs.files import read_json, sole_owner, to_json, write_atomic
 from fingreat.runs.folder import Manifest, ModelInfo, RunFolder, digest_of_text, find_runs, sha256_of
-from fingreat.runs.log import RecordLog, read_json_lines, read_records, write_records
+from fingreat.runs.log import RecordLog, part_paths, read_json_lines, read_record_file, read_records, write_records
 
 __all__ = [
     "Code",
@@ -14,8 +14,10 @@ __all__ = [
     "RunFolder",
     "digest_of_text",
     "find_runs",
+    "part_paths",
     "read_json",
     "read_json_lines",
+    "read_record_file",
     "read_records",
     "sha256_of",
     "sole_owner",

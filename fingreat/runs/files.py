@@ -40,7 +40,8 @@ def write_atomic(path: Path, data: bytes) -> None:
     """
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        # Part of the name only: a file system takes 255 bytes, and the name may have them all.
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
@@ -111,15 +112,19 @@ def sole_owner(folder: Path) -> Iterator[None]:
 
     Raises:
         RunError: another process holds it.
+        StorageError: the folder cannot be made or locked.
     """
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / ".lock").open("w")
     with lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+            with storage_errors(folder):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except StorageError as error:
+            if not isinstance(error.__cause__, BlockingIOError):
+                raise
             raise RunError(
-                "another process is working here.", where=str(folder), hint="Wait for it, or choose another --out."
+                "another process is working here.", where=str(folder), hint="Wait for it, or use another folder."
             ) from error
         yield

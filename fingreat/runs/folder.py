@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError
 from fingreat.errors import RunError
 from fingreat.runs.environment import Code, Environment, environment, our_code
 from fingreat.runs.files import read_json, to_json, write_atomic
+from fingreat.runs.log import part_paths
 from fingreat.schema.ids import sha256_hex
 from fingreat.schema.records import Record
 
@@ -183,18 +184,28 @@ class RunFolder:
     def verify(self) -> list[str]:
         """What is wrong with the folder, in words; empty where every finished output is as it was written."""
         manifest = self.manifest()
+        # A hidden file is what a killed writer left of a marker.
+        markers = [path for path in sorted((self.path / "done").glob("*")) if not path.name.startswith(".")]
+        if not markers:
+            complete = manifest.status == "complete"
+            return ["the manifest says complete, but no stage is marked done"] if complete else []
         faults = []
-        markers = sorted((self.path / "done").glob("*"))
-        if manifest.status == "complete" and not markers:
-            faults.append("the manifest says complete, but no stage is marked done")
+        written: set[str] = set()
         for marker in markers:
-            for name, digest in DoneMarker.model_validate(read_json(marker)).outputs.items():
+            try:
+                outputs = DoneMarker.model_validate(read_json(marker)).outputs
+            except (RunError, ValidationError):
+                return [f"done/{marker.name} is damaged"]
+            written |= outputs.keys()
+            for name, digest in outputs.items():
                 path = self.path / name
                 if not path.is_file():
                     faults.append(f"{name} is missing (stage {marker.name})")
                 elif sha256_of(path) != digest:
                     faults.append(f"{name} is not what stage {marker.name} wrote")
-        return faults
+        present = [path for folder in (self.replies, self.extractions) for path in part_paths(folder)]
+        names = (str(path.relative_to(self.path)) for path in present)
+        return faults + [f"{name} is there, but no finished stage wrote it" for name in names if name not in written]
 
 
 def sha256_of(path: Path) -> str:

@@ -12,7 +12,7 @@ from typing import IO, Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from fingreat.errors import RunError
+from fingreat.errors import InputError, RunError
 from fingreat.runs.files import PART_BYTES, cut_back, storage_errors
 from fingreat.schema.records import Record
 
@@ -31,12 +31,12 @@ def read_records(folder: Path, model: type[R]) -> Iterator[R]:
         RunError: a whole line is damaged; the message names file and line.
     """
     for path in part_paths(folder):
-        for _, _, line in _lines(path):
-            yield parse_line(line, model, path)
+        for number, (_, _, line) in enumerate(_lines(path), 1):
+            yield parse_line(line, model, path, number)
 
 
-def parse_line(line: bytes, model: type[R], path: Path) -> R:
-    """One record from its line.
+def parse_line(line: bytes, model: type[R], path: Path, number: int | None = None) -> R:
+    """One record from its line, whose number the message gives where it is known.
 
     Raises:
         RunError: the line is no such record.
@@ -46,9 +46,24 @@ def parse_line(line: bytes, model: type[R], path: Path) -> R:
     except ValidationError as error:
         raise RunError(
             f"holds a line that is no {model.__name__} record: {line[:80]!r}.",
-            where=str(path),
+            where=str(path) if number is None else f"{path}, line {number}",
             hint="Restore the file from a copy, or remove the damaged line.",
         ) from error
+
+
+def read_record_file(path: Path, model: type[R]) -> list[tuple[int, R]]:
+    """Line number and record of every line of one JSON Lines file that is written as a whole.
+
+    Lines end at `\\n` and nowhere else: names and texts may hold every other line separator of Unicode.
+
+    Raises:
+        RunError: the file cannot be read, or a line is no such record; the message names the line.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise RunError(f"cannot be read ({error.strerror}).", where=str(path)) from error
+    return [(number, parse_line(line, model, path, number)) for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
@@ -93,8 +108,8 @@ class RecordLog(Generic[R]):
             folder.mkdir(parents=True, exist_ok=True)
         for path in part_paths(folder):
             self.torn_bytes += cut_back(path)
-            for start, length, line in _lines(path):
-                self._note(parse_line(line, model, path), path, start, length)
+            for number, (start, length, line) in enumerate(_lines(path), 1):
+                self._note(parse_line(line, model, path, number), path, start, length)
 
     def __len__(self) -> int:
         return len(self._index)
@@ -181,14 +196,19 @@ def write_records(folder: Path, records: Iterable[Record]) -> tuple[int, list[Pa
             stale.unlink()
     temporary: list[Path] = []
     count = 0
-    with storage_errors(folder), ExitStack() as stack:
-        file: IO[bytes] | None = None
-        for record in records:
-            if file is None or file.tell() >= PART_BYTES:
-                temporary.append(folder / f".part-{len(temporary):05d}.tmp")
-                file = stack.enter_context(_synced(temporary[-1]))
-            file.write(record.model_dump_json().encode() + b"\n")
-            count += 1
+    try:
+        with storage_errors(folder), ExitStack() as stack:
+            file: IO[bytes] | None = None
+            for record in records:
+                if file is None or file.tell() >= PART_BYTES:
+                    temporary.append(folder / f".part-{len(temporary):05d}.tmp")
+                    file = stack.enter_context(_synced(temporary[-1]))
+                file.write(record.model_dump_json().encode() + b"\n")
+                count += 1
+    except BaseException:
+        for half in temporary:
+            half.unlink(missing_ok=True)
+        raise
     final = [folder / f"{path.name[1:].removesuffix('.tmp')}.jsonl" for path in temporary]
     with storage_errors(folder):
         for source, target in zip(temporary, final, strict=True):
@@ -212,15 +232,16 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
     """Line number and value of every line of a JSON Lines file that a user gave.
 
     Raises:
-        RunError: the file cannot be read, or a line is no JSON.
+        InputError: the file cannot be read, or a line is no JSON.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # Not `splitlines`: a JSON text may hold U+2028 and other line separators as they are.
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise RunError("cannot be read as UTF-8 text.", where=str(path)) from error
+        raise InputError("cannot be read as UTF-8 text.", where=str(path)) from error
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 yield number, json.loads(line)
             except ValueError as error:
-                raise RunError("is no JSON.", where=f"{path}, line {number}") from error
+                raise InputError("is no JSON.", where=f"{path}, line {number}") from error
