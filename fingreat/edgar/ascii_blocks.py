@@ -27,6 +27,7 @@ _WIDE = 40
 _CONTENTS_LINES = 3
 _PROSE_LINES = 25
 _HEADING_LINES = 4
+_TITLE_LENGTH = 70
 
 
 def ascii_blocks(text: str) -> list[Block]:
@@ -123,9 +124,18 @@ def _prose(lines: list[str], known: Callable[[str], bool]) -> list[Block]:
             indents = [len(line) - len(line.lstrip()) for line in paragraph]
             longest = max(len(line.strip()) for line in paragraph)
             centred = min(indents) >= 8 and longest < 64
-            look = Look(underlined=underlined, centred=centred)
+            apart = len(paragraph) == 1 and not _BULLET.match(paragraph[0]) and _in_title_case(text)
+            look = Look(underlined=underlined, centred=centred, apart=apart)
             blocks.append(Block(Kind.TEXT, text, paragraph, _look=look))
     return blocks
+
+
+def _in_title_case(text: str) -> bool:
+    """Whether a line reads like a heading: short, unpunctuated, its longer words capitalised."""
+    words = [word for word in _WORD.findall(text) if len(word) > 3]
+    if not words or len(text) > _TITLE_LENGTH or text[-1] in ".,;:" or not text[0].isupper():
+        return False
+    return all(word[0].isupper() for word in words)
 
 
 def _heading_end(lines: list[str], start: int) -> int:

@@ -39,6 +39,7 @@ class Look:
         centred: it is centred.
         linked: all of its words are a link inside the document.
         size: font size in points where the source gives one.
+        apart: a short line of its own in title case; fixed-width text has no bold.
     """
 
     bold: bool = False
@@ -48,6 +49,7 @@ class Look:
     centred: bool = False
     linked: bool = False
     size: float | None = None
+    apart: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -62,7 +64,7 @@ class Block:
         anchors: link targets that stand at or in the block.
         targets: anchors that links inside the block point to.
         joined: the paragraph goes on from the block before (a page border stood between).
-        level: depth as a list item, 0 for no list.
+        bullet: the mark of a list point, "" for none.
     """
 
     kind: Kind

@@ -19,6 +19,9 @@ _SENTENCE_END = re.compile(r"[.:;!?][\"”’')\]]*$")
 _REPEATS = 3
 _REACH = 3
 _FOOTER_LENGTH = 120
+_LINK_LENGTH = 40
+_NUMBERED_LENGTH = 60
+"""Longer lines that differ in their figures only are text, not footers."""
 _SHORTEST, _LONGEST = 40, 20_000
 
 
@@ -52,54 +55,71 @@ def clean(blocks: list[Block]) -> list[Block]:
 
 
 def _furniture(blocks: list[Block]) -> set[int]:
-    """Indices of furniture blocks; labels the pages on the way."""
-    beside = _beside_borders(blocks)
-    counts = Counter(_key(blocks[index].text) for index in beside)
+    """Indices of furniture blocks; labels the pages on the way.
+
+    Each side of a border is read outwards and ends at the first block that is no furniture.
+    """
+    sides = _beside_borders(blocks)
+    counts = Counter(_key(blocks[index].text) for index in {index for side in sides for index in side})
     dropped: set[int] = set()
-    first: set[str] = set()
-    labels: list[tuple[int, str]] = []
-    for index in beside:
-        text = blocks[index].text
-        key = _key(text)
-        number = PAGE_NUMBER.match(text)
-        if number:
-            labels.append((index, number[1]))
-        elif counts[key] >= _REPEATS:
-            footer = _PAGE_IN_FOOTER.search(text)
-            if footer:
-                labels.append((index, footer[1] or footer[2]))
-            if _ITEM.match(text) and key not in first and not CONTINUED.search(text):
-                first.add(key)
+    headings: set[str] = set()
+    for side in sides:
+        for index in side:
+            if index in dropped:
                 continue
-        elif not (_BACK_LINK.match(text) and (blocks[index].look.linked or index > len(blocks) // 10)) and not (
-            CONTINUED.search(text) and _ITEM.match(text)
-        ):
-            continue
-        dropped.add(index)
-    _label_pages(blocks, labels)
+            text = blocks[index].text
+            if _ITEM.match(text) and not CONTINUED.search(text) and _key(text) not in headings:
+                # The first of a repeated heading is the heading itself.
+                headings.add(_key(text))
+                break
+            again = CONTINUED.search(text) and _ITEM.match(text)
+            if not (again or PAGE_NUMBER.match(text) or counts[_key(text)] >= _REPEATS or _is_back_link(blocks, index)):
+                break
+            dropped.add(index)
+    _label_pages(blocks, sorted(_labels(blocks, dropped)))
     for index, block in enumerate(blocks):
-        if block.kind is Kind.TEXT and len(block.text) < 40 and _BACK_LINK.match(block.text) and block.look.linked:
+        if (
+            block.kind is Kind.TEXT
+            and len(block.text) < _LINK_LENGTH
+            and _BACK_LINK.match(block.text)
+            and block.look.linked
+        ):
             dropped.add(index)
     return dropped
 
 
-def _beside_borders(blocks: list[Block]) -> list[int]:
-    """Short text blocks near a page border; lone numbers that count upwards are borders themselves."""
+def _is_back_link(blocks: list[Block], index: int) -> bool:
+    """Whether a block leads back to the contents page; unlinked, it may be the contents page's own title."""
+    return bool(_BACK_LINK.match(blocks[index].text)) and (blocks[index].look.linked or index > len(blocks) // 10)
+
+
+def _labels(blocks: list[Block], dropped: set[int]) -> list[tuple[int, str]]:
+    labels = []
+    for index in dropped:
+        number = PAGE_NUMBER.match(blocks[index].text)
+        footer = _PAGE_IN_FOOTER.search(blocks[index].text)
+        if number:
+            labels.append((index, number[1]))
+        elif footer:
+            labels.append((index, footer[1] or footer[2]))
+    return labels
+
+
+def _beside_borders(blocks: list[Block]) -> list[list[int]]:
+    """Short text blocks on each side of a page border, outwards; lone numbers that count upwards are borders too."""
     borders = [index for index, block in enumerate(blocks) if block.kind is Kind.BREAK]
-    borders += _counting(blocks)
-    beside: set[int] = set()
-    for border in borders:
+    sides: list[list[int]] = []
+    for border in sorted([*borders, *_counting(blocks)]):
         for step in (-1, 1):
             index = border + (step if blocks[border].kind is Kind.BREAK else 0)
-            for _ in range(_REACH):
-                if not 0 <= index < len(blocks) or blocks[index].kind in (Kind.TABLE, Kind.FIXED):
-                    break
+            side: list[int] = []
+            while len(side) < _REACH and 0 <= index < len(blocks) and blocks[index].kind is Kind.TEXT:
                 if len(blocks[index].text) > _FOOTER_LENGTH:
                     break
-                if blocks[index].text:
-                    beside.add(index)
+                side.append(index)
                 index += step
-    return sorted(beside)
+            sides.append(side)
+    return sides
 
 
 def _counting(blocks: list[Block]) -> list[int]:
@@ -153,6 +173,6 @@ def _goes_on(before: Block, after: Block) -> bool:
 
 
 def _key(text: str) -> str:
-    if _ITEM.match(text):
+    if _ITEM.match(text) or len(text) > _NUMBERED_LENGTH or text[:1].islower():
         return text.casefold()
     return _DIGITS.sub("#", text.casefold())

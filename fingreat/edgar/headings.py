@@ -35,7 +35,9 @@ _TRAILING_PAGE = re.compile(
     re.IGNORECASE,
 )
 _NOT_LETTERS = re.compile(r"[^a-z ]+")
+_JOINS = re.compile(r"^(?:and|of|or|for|on|with|&)\s", re.IGNORECASE)
 _LONG = 320
+_MOST_BLOCKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +162,21 @@ def _candidate(blocks: list[Block], index: int, form: Form, pattern: re.Pattern[
                 titled, end = True, ahead + 1
                 title = f"{title} {blocks[ahead].text}"
                 break
+    while end < min(index + _MOST_BLOCKS, len(blocks)) and _goes_on(blocks[end - 1], blocks[end]):
+        title, end = f"{title} {blocks[end].text}", end + 1
     if _is_prose(block, match, rest, titled=titled) or (pattern is NUMBERED and not titled):
         return None
     weight = 0.3 + (0.9 if titled else 0.0) + _look_weight(block)
     contents = (bool(_TRAILING_PAGE.search(title)) and len(title) < _LONG) or block.look.linked
     return Candidate(item, index, end, title, weight * (0.3 if contents else 1.0), contents)
+
+
+def _goes_on(before: Block, block: Block) -> bool:
+    """Whether a heading goes on in the next block: "MANAGEMENT'S DISCUSSION", "AND ANALYSIS OF ..."."""
+    if block.kind is not Kind.TEXT or len(before.text) > _LONG or len(block.text) > _LONG // 2:
+        return False
+    alike = block.text.isupper() == before.text.isupper() and block.look.bold == before.look.bold
+    return alike and _JOINS.match(block.text) is not None and not block.text.endswith(".")
 
 
 def _is_title(block: Block, starts: tuple[str, ...]) -> bool:

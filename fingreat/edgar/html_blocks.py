@@ -101,6 +101,8 @@ class _Walk:
                 self.pending.append(name)
 
     def _add(self, block: Block) -> None:
+        if not block.text:
+            return
         if self.pending:
             block.anchors = tuple(self.pending)
             self.pending = []

@@ -18,6 +18,8 @@ MAX_DEPTH = 400
 """Elements nested deeper than this by the fallback parser are joined to the level above."""
 
 _DECLARATION = re.compile(r"<\?xml[^>]*\?>")
+_CLOSED_EARLY = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
+_SWALLOWERS = tuple(re.compile(rf"</?{tag}\b[^>]*>", re.IGNORECASE) for tag in ("title", "style", "script", "textarea"))
 _UNSEEN_TAGS = (
     *("head", "title", "script", "style", "noscript", "object", "textarea", "select", "button"),
     *("ix:header", "ix:hidden", "ix:exclude", "ix:resources", "ix:references"),
@@ -33,7 +35,7 @@ _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)"
 _NO_SIZE = re.compile(r"font-size\s*:\s*0(?:\.0*)?(?:pt|px|em|%)?\s*(?:;|$)", re.IGNORECASE)
 _TINY = re.compile(r"font-size\s*:\s*[12](?:\.\d+)?p[tx]", re.IGNORECASE)
 _WHITE = re.compile(r"(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?\b|white\b|rgb\(\s*255\s*,\s*255\s*,\s*255)", re.IGNORECASE)
-_RAISED_MARKS = ("vertical-align:super", "vertical-align: super", "VERTICAL-ALIGN: super")
+_RAISED_MARKS = ("vertical-align:super", "vertical-align: super", "VERTICAL-ALIGN: super", "position:relative;top:-")
 _NOTE_MARK = re.compile(
     r"^\s?(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,3})\)?(?:,\s*\(?(?:\d{1,2}|[a-z])\)?)*|[*†‡]+)\s*$", re.IGNORECASE
 )
@@ -49,7 +51,7 @@ def parse_html(text: str) -> tuple[Element | None, list[str]]:
 
     Returns None for the tree where there is nothing to read.
     """
-    text = _DECLARATION.sub("", text[:500]) + text[500:]
+    text = _mend(_DECLARATION.sub("", text[:500]) + text[500:])
     warnings: list[str] = []
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     data = text.encode("utf-8", errors="replace")
@@ -66,6 +68,21 @@ def parse_html(text: str) -> tuple[Element | None, list[str]]:
     if root is not None:
         _remove_invisible(root, data)
     return root, warnings
+
+
+def _mend(text: str) -> str:
+    """Markup that would make a parser stop early or swallow what follows, taken out.
+
+    Filings are pasted together: text goes on after `</html>`, comments and titles stay open.
+    """
+    text = _CLOSED_EARLY.sub("", text)
+    if text.count("<!--") > text.count("-->"):
+        before, _, after = text.rpartition("<!--")
+        text = before + after
+    for swallower in _SWALLOWERS:
+        if len(swallower.findall(text)) % 2:
+            text = swallower.sub("", text)
+    return text
 
 
 def _parse_slowly(text: str) -> Element:

@@ -69,7 +69,7 @@ def is_heading(block: Block) -> bool:
     if _SENTENCE.search(text) and not text.isupper():
         return False
     look = block.look
-    if look.bold or look.underlined:
+    if look.bold or look.underlined or look.apart:
         return True
     if len(text) < 120 and text.isupper() and len(text) > 4:
         return True

@@ -76,7 +76,7 @@ def _small_shape(rows: list[list[tuple[str, Element]]], text: str) -> Shape:
     widest = max(len(row) for row in rows)
     joined = " ".join(cell for row in rows for cell, _ in row)
     if widest == 1:
-        if any(len(cell) > _PROSE_CELL and _has_blocks(element) for row in rows for cell, element in row):
+        if any(_has_blocks(element) for row in rows for _, element in row):
             return Shape(TableShape.LAYOUT)
         return Shape(TableShape.LINES, joined, tuple(("", row[0][0], [row[0][1]]) for row in rows))
     if widest == 2 and all(_is_point(row) for row in rows):
