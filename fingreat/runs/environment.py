@@ -83,7 +83,7 @@ def environment() -> Environment:
 
 def _output(*command: str) -> str | None:
     try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+        result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return result.stdout.strip()
