@@ -1,0 +1,104 @@
+"""Small filings, corpora and scripted models for the tests of the flow."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from fingreat.inference import RawReply
+from fingreat.inference.scripted import ScriptedBackend
+from fingreat.pipeline import Corpus, ExtractConfig
+from fingreat.runs import RunFolder, read_record_file, read_records
+from fingreat.schema import Extraction, Failure, Reply, ReplyState, Request
+
+SENTENCES = tuple(
+    f"Net sales of line {number} rose by {number + 3}% because demand for it grew in region {number}."
+    for number in range(12)
+)
+CONFIG = ExtractConfig(model="scripted:x", tokens=64, max_tokens=100)
+
+
+def html(sentences: Iterable[str] = SENTENCES, company: str = "") -> bytes:
+    """A main document whose Item 7 holds the sentences, one paragraph each."""
+    body = "".join(f"<p>{sentence}</p>" for sentence in sentences)
+    return (
+        f"<html><body><p>{company}</p><p><b>Item 1. Business</b></p><p>{'We make pumps. ' * 40}</p>"
+        f"<p><b>Item 7. Management's Discussion and Analysis</b></p>{body}"
+        f"<p><b>Item 8. Financial Statements</b></p><p>{'Balance. ' * 60}</p></body></html>"
+    ).encode()
+
+
+def submission(accession: str, sentences: Iterable[str] = SENTENCES, company: str = "PUMPS INC") -> bytes:
+    """The same as a full submission with its SGML header."""
+    head = (
+        f"<SEC-DOCUMENT>x.txt\n<SEC-HEADER>x\nACCESSION NUMBER:\t\t{accession}\nCONFORMED SUBMISSION TYPE:\t10-K\n"
+        f"PUBLIC DOCUMENT COUNT:\t1\n\tCOMPANY CONFORMED NAME:\t\t\t{company}\n</SEC-HEADER>\n"
+        "<DOCUMENT>\n<TYPE>10-K\n<SEQUENCE>1\n<FILENAME>x.htm\n<TEXT>\n"
+    )
+    return head.encode() + html(sentences) + b"\n</TEXT>\n</DOCUMENT>\n</SEC-DOCUMENT>\n"
+
+
+def corpus_of(folder: Path, **filings: bytes) -> Corpus:
+    """A corpus with sections of item 7, from file name (without .htm) to bytes."""
+    source = folder / "source"
+    source.mkdir(parents=True, exist_ok=True)
+    for name, data in filings.items():
+        (source / f"{name}.htm").write_bytes(data)
+    corpus = Corpus(folder / "corpus")
+    corpus.add([source])
+    corpus.make_sections("7")
+    return corpus
+
+
+def reply(*items: tuple[str, str, str]) -> str:
+    """The JSON of a quote-mode reply: quote, source and target of each extraction."""
+    extractions = [
+        {"quote": quote, "edge": {"source": source, "target": target}, "tags": [], "period": None}
+        for quote, source, target in items
+    ]
+    return json.dumps({"extractions": extractions}, ensure_ascii=False)
+
+
+def first_sentence(request: Request) -> RawReply:
+    """A model that quotes the first sentence of each chunk as evidence for revenue."""
+    prose = [segment.strip() for segment in request.segments if not segment.startswith("#")]
+    quotes = [(prose[0], "REV", "NNCA")] if prose else []
+    return RawReply(text=reply(*quotes), finish_reason="stop", prompt_tokens=10, output_tokens=3)
+
+
+class Counting(ScriptedBackend):
+    """A scripted model that counts how often it is asked each request."""
+
+    def __init__(self, respond: Callable[[Request], RawReply] = first_sentence, context: int | None = None) -> None:
+        self.model, self.revision, self.context = "counting", None, context
+        self.asked: Counter[str] = Counter()
+        self._respond = respond
+
+    def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
+        for request, raw in super().answer(requests):
+            self.asked[request.key] += 1
+            yield request, raw
+
+
+def extractions_of_run(path: Path) -> list[Extraction]:
+    return list(read_records(path / "extractions", Extraction))
+
+
+def failures_of_run(path: Path) -> list[Failure]:
+    return [failure for _, failure in read_record_file(path / "failures.jsonl", Failure)]
+
+
+def replies_of_run(path: Path) -> dict[str, tuple[ReplyState, str]]:
+    """State and text by key; a key that is there twice fails."""
+    found: dict[str, tuple[ReplyState, str]] = {}
+    for record in read_records(RunFolder(path).replies, Reply):
+        if record.key in found:
+            raise ValueError(f"request {record.key} was answered twice")
+        found[record.key] = record.state, record.text
+    return found
+
+
+def extraction_bytes(path: Path) -> bytes:
+    return b"".join(part.read_bytes() for part in sorted((path / "extractions").glob("part-*.jsonl")))
