@@ -49,16 +49,16 @@ def ask(
         pending = _Pending(asked, log)
         again = []
         for request, raw in backend.answer(pending):
-            reply = _reply(request, raw, judge, attempt)
             pending.answered(request)
+            reply = _reply(request, raw, judge, attempt)
             if raw.retryable and reply.state is ReplyState.ERROR and attempt < MAX_ATTEMPTS:
                 again.append(request)
                 continue
             log.append(reply)
             on_reply(request, reply)
-        if pending.open:
+        if unanswered := pending.unanswered():
             raise BackendError(
-                f"the back end left {len(pending.open)} requests without an answer.",
+                f"the back end left {unanswered} requests without an answer.",
                 hint="Run the same command again: what is answered stays.",
             )
         if not again:
@@ -72,21 +72,34 @@ class _Pending:
     def __init__(self, requests: Iterable[Request], log: RecordLog[Reply]) -> None:
         self._requests = requests
         self._log = log
-        self.open: set[str] = set()
+        self._met: set[str] = set()
+        self._open: set[str] = set()
 
     def __iter__(self) -> Iterator[Request]:
         for request in self._requests:
-            if request.key in self.open:
+            if request.key in self._met:
                 continue
+            self._met.add(request.key)
             reply = self._log.get(request.key)
             if reply is None or not is_finished(reply):
-                self.open.add(request.key)
+                self._open.add(request.key)
                 yield request
 
     def answered(self, request: Request) -> None:
-        if request.key not in self.open:
+        """Note an answer.
+
+        Raises:
+            BackendError: the request was not handed out, or is answered already.
+        """
+        if request.key not in self._open:
             raise BackendError(f"the back end answered request {request.key}, which is not open.")
-        self.open.remove(request.key)
+        self._open.remove(request.key)
+
+    def unanswered(self) -> int:
+        """How many requests have no answer, those included that the back end never took."""
+        for _ in self:
+            continue
+        return len(self._open)
 
 
 def _reply(request: Request, raw: RawReply, judge: ReplyJudge, attempt: int) -> Reply:
@@ -94,7 +107,7 @@ def _reply(request: Request, raw: RawReply, judge: ReplyJudge, attempt: int) -> 
     return Reply(
         key=request.key,
         state=judged.state,
-        text=raw.text or raw.reasoning or "",
+        text=judged.text,
         finish_reason=raw.finish_reason,
         prompt_tokens=raw.prompt_tokens,
         cached_tokens=raw.cached_tokens,

@@ -5,21 +5,29 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
 from fingreat.inference.backend import RawReply
 from fingreat.schema import Graph, Mode, ReplyState, reply_schema
+from fingreat.schema.reply import MAX_EXTRACTIONS
 
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)(?:\n\s*```|\Z)", re.DOTALL | re.IGNORECASE)
-_LIST_START = re.compile(r'"extractions"\s*:\s*\[')
+# Each pattern is linear in the reply's length: a model may write a megabyte of anything.
+_THOUGHTS = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_THOUGHTS_END = re.compile(r"</think(?:ing)?>")
+_FENCE_OPEN = re.compile(r"```(?:json)?[^\S\n]*\n", re.IGNORECASE)
+_FENCE_CLOSE = re.compile(r"^[^\S\n]*```", re.MULTILINE)
+_LIST_START = re.compile(r'\{\s*"extractions"\s*:\s*\[')
+# What Python's decoder stops at where a literal, a number or an escape was cut, or at the very end.
+_CUT_TOKEN = re.compile(r"t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|[-.]|[eE][+-]?|u[0-9a-fA-F]{0,4}|")
 _BLANK_RUN = 100
-_CYCLE = re.compile(r"(.{4,200}?)\1{9,}\Z", re.DOTALL)
-_CYCLE_TAIL = 4000
-_DECODER = json.JSONDecoder()
+_SHORTEST_PHRASE, _LONGEST_PHRASE, _PHRASE_RUN = 4, 1000, 10
+"""Characters of a phrase that a model may be caught in, and how often it then stands at the reply's end."""
+_MOST_FAULTS = 100
+"""Faults of a reply that are looked at to name the outermost one."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +51,28 @@ class Item:
 
 @dataclass(frozen=True)
 class Judged:
-    """A reply's state, its whole extractions, and in words what is wrong or was repaired."""
+    """A reply's state, its whole extractions, and in words what is wrong or was repaired.
+
+    Attributes:
+        text: what was judged, fit for a UTF-8 file; judging it again gives the same.
+    """
 
     state: ReplyState
     items: tuple[Item, ...] = ()
     detail: str | None = None
+    text: str = ""
 
 
 class ReplyJudge:
     """Judges the replies of one run.
 
     A reply is taken as it is, or out of a Markdown fence, out of prose around one JSON object, or, where the
-    text is empty, out of the reasoning field; `detail` says so. Nothing inside the JSON is repaired. It is
-    then validated even where the engine was asked to honour the schema.
+    text is empty, out of the reasoning field if that holds a valid reply; `detail` says so. Thoughts before an
+    answer are no part of it. Nothing inside the JSON is repaired. It is then validated even where the engine
+    was asked to honour the schema.
 
-    A reply that was cut (`truncated`, `degenerate`) keeps its whole extractions and `off_graph` those on the
-    graph; every other state but `ok` keeps none.
+    A reply that was cut (`truncated`, `degenerate`) keeps the whole ones among as many extractions as a
+    reply may hold, and `off_graph` those on the graph; every other state but `ok` keeps none.
     """
 
     def __init__(self, graph: Graph, mode: Mode, *, facets: bool = False) -> None:
@@ -74,42 +88,44 @@ class ReplyJudge:
 
     def judge(self, raw: RawReply, n_segments: int) -> Judged:
         """State and extractions of a reply to a chunk with `n_segments` segments."""
+        text = _valid_text(raw.text)
         if raw.state is not None:
-            return Judged(raw.state, detail=raw.detail)
+            return Judged(raw.state, detail=raw.detail and _valid_text(raw.detail), text=text)
         if raw.finish_reason in ("content_filter", "refusal", "safety", "recitation"):
-            return Judged(ReplyState.BLOCKED, detail=f"the model stopped with '{raw.finish_reason}'")
-        judged = self._judge_text(raw.text, raw.finish_reason, n_segments)
-        if not raw.text.strip() and raw.reasoning:
-            from_reasoning = self._judge_text(raw.reasoning, raw.finish_reason, n_segments)
-            if from_reasoning.state is ReplyState.OK:
-                detail = "; ".join(filter(None, ["taken from the reasoning field", from_reasoning.detail]))
-                return Judged(ReplyState.OK, from_reasoning.items, detail)
-        return judged
+            return Judged(ReplyState.BLOCKED, detail=f"the model stopped with '{raw.finish_reason}'", text=text)
+        if not text.strip() and raw.reasoning:
+            text = _valid_text(raw.reasoning)
+            judged = self._judge_text(text, raw.finish_reason, n_segments)
+            if judged.state is ReplyState.OK:
+                repairs = filter(None, ["taken from the reasoning field", judged.detail])
+                return replace(judged, detail="; ".join(repairs))
+            text = f"<think>{text}"
+        return self._judge_text(text, raw.finish_reason, n_segments)
 
     def _judge_text(self, text: str, finish_reason: str | None, n_segments: int) -> Judged:
-        for candidate, repair in _candidates(text):
+        answer = _without_thoughts(text)
+        for candidate, repair in _candidates(answer):
             value = _loads(candidate)
             if value is not None:
-                return self._judge_value(value, n_segments, repair)
-        kept = tuple(self._whole_items(text, n_segments))
+                return replace(self._judge_value(value, n_segments, repair), text=text)
+        kept = tuple(self._whole_items(answer, n_segments))
         if _is_degenerate(text):
-            return Judged(ReplyState.DEGENERATE, kept, "ends in an endless run of blanks or of one phrase")
+            return Judged(ReplyState.DEGENERATE, kept, "ends in an endless run of blanks or of one phrase", text)
         if finish_reason == "length":
-            return Judged(ReplyState.TRUNCATED, kept, "the answer's token budget ended")
-        if _is_cut(text):
-            return Judged(ReplyState.TRUNCATED, kept, "the JSON ends in the middle")
-        return Judged(ReplyState.INVALID_JSON, detail="no JSON object" if text.strip() else "the reply is empty")
+            return Judged(ReplyState.TRUNCATED, kept, "the answer's token budget ended", text)
+        if _is_cut(answer):
+            return Judged(ReplyState.TRUNCATED, kept, "the JSON ends in the middle", text)
+        reason = "no JSON object" if answer.strip() else "the reply is empty"
+        return Judged(ReplyState.INVALID_JSON, detail=reason, text=text)
 
     def _judge_value(self, value: Any, n_segments: int, repair: str | None) -> Judged:
-        faults = sorted(self._whole.iter_errors(value), key=lambda fault: len(fault.absolute_path))
-        if faults:
-            place = "/".join(str(part) for part in faults[0].absolute_path) or "the reply"
-            return Judged(ReplyState.SCHEMA_VIOLATION, detail=f"{place}: {faults[0].message[:200]}")
+        if fault := _schema_fault(self._whole, value):
+            return Judged(ReplyState.SCHEMA_VIOLATION, detail=fault)
         items, off_graph = [], []
         for index, data in enumerate(value["extractions"]):
             fault = self._fault(data, n_segments)
             if fault:
-                return Judged(ReplyState.SCHEMA_VIOLATION, detail=f"extractions/{index}: {fault}")
+                return Judged(ReplyState.SCHEMA_VIOLATION, detail=f"extractions/{index}: {fault[:200]}")
             pair, edge = self._edge(data)
             if edge is None:
                 off_graph.append(pair)
@@ -127,7 +143,7 @@ class ReplyJudge:
             return f"segments {data['first']} to {data['last']} of {n_segments}"
         nodes = data["edge"].split("-", 1)
         if data["edge"] not in self._graph.edges and not (len(nodes) == 2 and set(nodes) <= set(self._graph.nodes)):
-            return f"'{data['edge'][:60]}' is no pair of nodes"
+            return f"{data['edge'][:60]!r} is no pair of nodes"
         return None
 
     def _edge(self, data: dict[str, Any]) -> tuple[str, str | None]:
@@ -154,28 +170,58 @@ class ReplyJudge:
     def _whole_items(self, text: str, n_segments: int) -> Iterator[Item]:
         """The extractions of a cut reply that are whole and valid."""
         start = _LIST_START.search(text)
-        position, index = start.end() if start else len(text), 0
-        while (position := _skip(text, position, " \t\r\n,")) < len(text) and text[position] == "{":
+        position, index = _skip_blanks(text, start.end() if start else len(text)), 0
+        while index < MAX_EXTRACTIONS and text.startswith("{", position):
             try:
                 data, position = _DECODER.raw_decode(text, position)
             except (ValueError, RecursionError):
                 return
-            if self._item.is_valid(data) and not self._fault(data, n_segments):
+            if not _schema_fault(self._item, data) and not self._fault(data, n_segments):
                 _, edge = self._edge(data)
                 if edge is not None:
                     yield self._read(index, edge, data)
             index += 1
+            position = _skip_blanks(text, position)
+            if not text.startswith(",", position):
+                return
+            position = _skip_blanks(text, position + 1)
 
 
-def _candidates(text: str) -> Iterator[tuple[str, str | None]]:
+def _schema_fault(validator: Draft202012Validator, value: Any) -> str | None:
+    """Place and nature of a fault, the outermost of the first ones; None where there is none."""
+    try:
+        faults = list(islice(validator.iter_errors(value), _MOST_FAULTS))
+    except RecursionError:
+        # A fault's message shows the value, and what can just be read may be nested too deeply to be shown.
+        return "the reply: nested too deeply"
+    if not faults:
+        return None
+    fault = min(faults, key=lambda fault: len(fault.absolute_path))
+    place = "/".join(str(part) for part in fault.absolute_path) or "the reply"
+    return f"{place}: {fault.message[:200]}"
+
+
+def _without_thoughts(text: str) -> str:
+    """The answer behind a block of thoughts; nothing where that block has no end."""
+    if thoughts := _THOUGHTS.match(text):
+        return text[thoughts.end() :]
+    # Some chat templates open the block in the prompt, so that only its end shows.
+    if not text.lstrip().startswith(("{", "[", "`")) and (end := _THOUGHTS_END.search(text)):
+        return text[end.end() :]
+    return text
+
+
+def _candidates(answer: str) -> Iterator[tuple[str, str | None]]:
     """Where the JSON of a reply may stand, and what that takes to say."""
-    bare = _THINKING.sub("", text).strip().lstrip("\ufeff")
+    bare = answer.strip().lstrip("\ufeff")
     yield bare, None
-    if fenced := _FENCED.search(bare):
-        yield fenced.group(1), "taken out of a fence"
-    start, end = bare.find("{"), bare.rfind("}")
-    if 0 <= start < end and (start > 0 or end < len(bare) - 1):
-        yield bare[start : end + 1], "taken out of the text around it"
+    if opened := _FENCE_OPEN.search(bare):
+        closed = _FENCE_CLOSE.search(bare, opened.end())
+        yield bare[opened.end() : closed.start() if closed else None], "taken out of a fence"
+    start, end = bare.find("{"), bare.rfind("}") + 1
+    # A brace behind the last closed object is a second object that was cut: neither is the whole reply.
+    if 0 <= start < end and (start > 0 or end < len(bare)) and "{" not in bare[end:]:
+        yield bare[start:end], "taken out of the text around it"
 
 
 def _loads(text: str) -> Any:
@@ -190,41 +236,39 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
 def _valid_text(text: str) -> str:
     """JSON may name half a surrogate pair, which no UTF-8 file can hold; it becomes U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _is_degenerate(text: str) -> bool:
+    """Whether a reply ends in an endless run of blanks, or of one phrase."""
     if len(text) - len(text.rstrip()) >= _BLANK_RUN:
         return True
-    return _CYCLE.search(text[-_CYCLE_TAIL:]) is not None
+    return any(
+        len(text) >= size * _PHRASE_RUN and text[-size * (_PHRASE_RUN - 1) :] == text[-size * _PHRASE_RUN : -size]
+        for size in range(_SHORTEST_PHRASE, _LONGEST_PHRASE + 1)
+    )
 
 
 def _is_cut(text: str) -> bool:
-    """Whether the text is the beginning of a JSON object that never closes."""
+    """Whether the text is the beginning of a JSON object, right so far, that never closes."""
     start = text.find("{")
     if start < 0:
         return False
-    depth, in_string, escaped = 0, False, False
-    for character in text[start:]:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                in_string = False
-        elif character == '"':
-            in_string = True
-        else:
-            depth += (character in "{[") - (character in "}]")
-            if depth == 0:
-                return False
-    return True
+    try:
+        _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        return error.msg.startswith("Unterminated string") or bool(_CUT_TOKEN.fullmatch(text[error.pos :].strip()))
+    except (ValueError, RecursionError):
+        return False
+    return False
 
 
-def _skip(text: str, position: int, blanks: str) -> int:
-    while position < len(text) and text[position] in blanks:
+def _skip_blanks(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t\r\n":
         position += 1
     return position
