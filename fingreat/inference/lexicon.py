@@ -11,12 +11,15 @@ from fingreat.errors import InputError
 from fingreat.inference.backend import ModelSpec, RawReply
 from fingreat.inference.cues import CueScorer
 from fingreat.schema import Graph, Request
+from fingreat.schema.reply import MAX_EXTRACTIONS
 
 _FENCE = "```"
 
 
 class LexiconBackend:
-    """Answers from the request's segments; prompt, schema and sampling play no part.
+    """Answers from the request's segments; prompt and sampling play no part.
+
+    Where more flows are stated than a reply may hold, those with the highest scores stay. Facets are null.
 
     Raises:
         InputError: the specification names a model, or the graph has no lexicon.
@@ -42,21 +45,37 @@ class LexiconBackend:
         """Nothing to free."""
 
     def _extractions(self, request: Request) -> Iterator[dict[str, Any]]:
-        for number, segment in _prose(request.segments):
-            for edge_id in self._scorer.edges(segment):
-                if request.mode == "span":
-                    yield {"first": number, "last": number, "edge": edge_id, "tags": []}
-                else:
-                    edge = self._graph.edges[edge_id]
-                    pair = {"source": edge.source, "target": edge.target}
-                    yield {"quote": segment.strip(), "edge": pair, "tags": [], "period": None}
+        asked = request.reply_schema["properties"]["extractions"]["items"]["properties"]
+        facets = {name: None for name in self._graph.facets if name in asked}
+        for number, text, edge_id in self._best(request.segments):
+            if request.mode == "span":
+                yield {"first": number, "last": number, "edge": edge_id, "tags": []} | facets
+            else:
+                edge = self._graph.edges[edge_id]
+                pair = {"source": edge.source, "target": edge.target}
+                yield {"quote": text.strip(), "edge": pair, "tags": [], "period": None} | facets
+
+    def _best(self, segments: Sequence[str]) -> list[tuple[int, str, str]]:
+        """Number, text and edge of the evidence in a chunk, in text order."""
+        found = [(number, text, edge) for number, text in _prose(segments) for edge in self._scorer.edges(text)]
+        if len(found) <= MAX_EXTRACTIONS:
+            return found
+        scores = [self._scorer.scores(text)[edge] for _, text, edge in found]
+        best = sorted(range(len(found)), key=lambda place: -scores[place])[:MAX_EXTRACTIONS]
+        return [found[place] for place in sorted(best)]
 
 
 def _prose(segments: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Number and text of the segments that are sentences; headings and table rows state nothing."""
-    fenced = False
+    fenced = _begins_fenced("".join(segments))
     for number, segment in enumerate(segments, 1):
         if not fenced and not segment.startswith(("#", "|", _FENCE)):
             yield number, segment.partition(f"\n{_FENCE}")[0]
         if segment.count(_FENCE) % 2:
             fenced = not fenced
+
+
+def _begins_fenced(text: str) -> bool:
+    """Whether a chunk begins inside a fixed-width table: its first mark follows a row, not a blank line."""
+    before, mark, _ = text.partition(_FENCE)
+    return bool(mark and before.strip()) and not before.endswith("\n\n")
