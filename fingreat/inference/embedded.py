@@ -94,13 +94,12 @@ def _load(path: Path) -> Any:
 
 
 def _body(request: Request) -> dict[str, Any]:
+    engine: Any = import_module("xllamacpp")
     sampling = request.sampling
     return {
         "messages": [message.model_dump() for message in request.messages],
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": "reply", "schema": {**request.reply_schema, **_COMPACT}},
-        },
+        # Given as a grammar: the server's own way from a schema allows runs of line ends and drops _COMPACT.
+        "grammar": engine.json_schema_to_grammar({**request.reply_schema, **_COMPACT}),
         "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,
         "seed": sampling.seed,
