@@ -116,6 +116,7 @@ _NAME = re.compile(r"^[a-z][a-z0-9._-]*$")
 
 
 def _xml_text(text: str) -> str:
+    """Text without what lxml refuses; references such as `&#1;` bring control characters into a tree."""
     return _XML_UNSAFE.sub("", text)
 
 
@@ -136,7 +137,7 @@ def _remove_invisible(root: Element, data: bytes) -> None:
         if _HIDDEN.search(style) or _NO_SIZE.search(style) or tiny:
             _empty(element)
     for element in root.iter("br"):
-        element.tail = LINE_BREAK + (element.tail or "")
+        element.tail = LINE_BREAK + _xml_text(element.tail or "")
     for element in cast(list[Element], _STRAY_CELLS(root)):
         _wrap(element, "tr")
     for element in cast(list[Element], _STRAY_TEXT(root)):
@@ -151,7 +152,8 @@ def _wrap(element: Element, tag: str) -> None:
     if parent is None:
         return
     wrapper = etree.Element(tag)
-    wrapper.tail, element.tail = element.tail, None
+    if element.tail:
+        wrapper.tail, element.tail = _xml_text(element.tail), None
     parent.replace(element, wrapper)
     wrapper.append(element)
 
@@ -159,7 +161,8 @@ def _wrap(element: Element, tag: str) -> None:
 def _empty(element: Element) -> None:
     tail = element.tail
     element.clear()
-    element.tail = tail
+    if tail:
+        element.tail = _xml_text(tail)
 
 
 def _styled(root: Element, data: bytes, marks: tuple[str, ...]) -> list[Element]:
@@ -186,4 +189,4 @@ def _part_note_mark(element: Element) -> None:
     node = element
     while not node.text and len(node):
         node = node[0]
-    node.text = " " + (node.text or "")
+    node.text = " " + _xml_text(node.text or "")

@@ -136,6 +136,13 @@ def test_encodings_are_told_and_doubts_reported(raw: bytes, shown: str, warned: 
     assert bool(submission.warnings) is warned
 
 
+def test_control_characters_by_reference_do_no_harm() -> None:
+    odd = b"<p>One<br>&#1;two&#xFFFE;<sup>1</sup><i style='display:none'>x</i>&#2;</p><table><td>&#3;</td>&#4;</table>"
+    section = read_section(HEAD + odd + TAIL, name="x.htm")
+    assert section.status is SectionStatus.FOUND
+    assert "One" in section.text
+
+
 def test_a_pem_wrapped_submission_is_read() -> None:
     data = (
         b"-----BEGIN PRIVACY-ENHANCED MESSAGE-----\nProc-Type: 2001,MIC-CLEAR\nOriginator-Name: a@b\n\n"
