@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from fingreat.errors import FingreatError
 
@@ -16,6 +19,9 @@ ALL_WELL, SOME_FAILED, NOTHING_DONE, INTERRUPTED = 0, 1, 2, 130
 
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 out = Console(highlight=False, soft_wrap=True)
+# A pipe or a log file has no width of its own; without one, tables would be folded to 80 columns there.
+if not out.is_terminal:
+    out = Console(highlight=False, soft_wrap=True, width=200)
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 CorpusOption = Annotated[Path, typer.Option("--corpus", help="The corpus folder.", show_default=False)]
@@ -25,6 +31,23 @@ SchemaOption = Annotated[
     typer.Option("--schema", help="A graph file of your own instead of gaap11.", show_default=False),
 ]
 TokensOption = Annotated[int, typer.Option("--tokens", help="Budget of a chunk, in cl100k_base tokens.")]
+
+
+def table(*columns: str, title: str | None = None, numbers: tuple[str, ...] = ()) -> Table:
+    """An empty table in the one look; cells are folded, never cut, and never read as markup.
+
+    Args:
+        numbers: the columns that are aligned to the right.
+    """
+    made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
+    return made
+
+
+def plain(value: object) -> Text:
+    """A cell that shows a value as it is."""
+    return Text("" if value is None else str(value))
 
 
 def say(text: str) -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from fingreat.analysis import Ratio
-from fingreat.cli.common import SOME_FAILED, JsonFlag, out, print_json, say
+from fingreat.cli.common import SOME_FAILED, JsonFlag, out, plain, print_json, say, table
 from fingreat.cli.extract import RequestBar
 from fingreat.pipeline import Demo, run_demo
 from fingreat.pipeline.demo import in_words
@@ -48,19 +47,21 @@ def _shown(model: str) -> Iterator[RequestBar]:
 
 
 def _show(demo: Demo) -> None:
-    table = Table("model", "requests", "failed", "extractions", "grounded", "precision", "recall", "chance", "seconds")
+    numbers = ("requests", "failed", "extractions", "in the text", "precision", "recall", "chance", "seconds")
+    rows = table("model", *numbers, numbers=numbers)
     for run in demo.runs:
         counts, score = run.manifest.counts, run.score
-        table.add_row(
+        cells = (
             run.manifest.model.spec,
-            *(str(counts[name]) for name in ("requests", "failures", "extractions")),
+            *(counts[name] for name in ("requests", "failures", "extractions")),
             _percent(Ratio(counts["grounded"], counts["extractions"])),
             _percent(score.precision),
             _percent(score.recall),
             f"{score.chance_precision:.1%}",
             f"{counts['model_seconds']:.1f}",
         )
-    out.print(table)
+        rows.add_row(*map(plain, cells))
+    out.print(rows)
     for run in demo.runs:
         out.print(f"{run.manifest.model.spec}: {in_words(run.score)}", markup=False)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from fingreat.cli.common import NOTHING_DONE, SOME_FAILED, JsonFlag, out, print_json, say
+from fingreat.cli.common import NOTHING_DONE, SOME_FAILED, JsonFlag, out, plain, print_json, say
+from fingreat.cli.common import table as make_table
 from fingreat.errors import RunError
 from fingreat.pipeline.export import TABLES, ExportFormat, export_run
 from fingreat.runs import RunFolder, find_runs
@@ -34,20 +34,22 @@ def list_runs(
         return
     if not manifests:
         raise RunError("holds no runs.", where=str(folder), hint="Name the folder that holds the run folders.")
-    table = Table("run", "status", "model", "mode", "requests", "failed", "extractions", "grounded", "begun")
+    numbers = ("requests", "failed", "extractions", "grounded")
+    rows = make_table("run", "status", "model", "mode", *numbers, "begun", numbers=numbers)
     for run, manifest in manifests:
         counts = manifest.counts
         share = counts.get("grounded_share")
-        table.add_row(
+        cells = (
             run.path.name,
             manifest.status,
             manifest.model.spec,
-            str(manifest.resolved.get("mode")),
-            *(str(counts.get(name, "")) for name in ("requests", "failures", "extractions")),
-            "" if share is None else f"{share:.0%}",
+            manifest.resolved.get("mode"),
+            *(counts.get(name) for name in ("requests", "failures", "extractions")),
+            None if share is None else f"{share:.0%}",
             manifest.created.strftime("%Y-%m-%d %H:%M"),
         )
-    out.print(table)
+        rows.add_row(*map(plain, cells))
+    out.print(rows)
 
 
 @app.command()
@@ -61,14 +63,12 @@ def show(run: RunArgument, json: JsonFlag = False) -> None:
         print_json(data)
         return
     data["inputs"] = f"{len(data['inputs'])} sections"
-    table = Table("", "", title=str(run), show_header=False)
+    rows = make_table("", "")
     for key, value in data.items():
-        if isinstance(value, dict):
-            for name, item in value.items():
-                table.add_row(f"{key}.{name}", str(item))
-        else:
-            table.add_row(key, str(value))
-    out.print(table)
+        named = {f"{key}.{name}": item for name, item in value.items()} if isinstance(value, dict) else {key: value}
+        for name, item in named.items():
+            rows.add_row(plain(name), plain(item))
+    out.print(rows)
 
 
 @app.command()

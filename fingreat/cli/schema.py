@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from fingreat.cli.common import JsonFlag, SchemaOption, out, print_json, say
+from fingreat.cli.common import JsonFlag, SchemaOption, out, plain, print_json, say, table
 from fingreat.errors import InputError
 from fingreat.report import draw_svg, svg_to_png
 from fingreat.runs import write_atomic
@@ -30,12 +29,12 @@ def show(schema: SchemaOption = None, categories: GroupingOption = DEFAULT_GROUP
     if json:
         print_json(_as_data(graph, categories))
         return
-    nodes = Table("account", "name", "kind", "holds", title=f"{graph.title} ({graph.source})")
+    nodes = table("account", "name", "kind", "holds", title=f"{graph.title} ({graph.source})")
     for node in graph.nodes.values():
-        nodes.add_row(node.id, node.name, node.kind, node.holds)
-    edges = Table("edge", "category", "is evidence", "is not")
+        nodes.add_row(*map(plain, (node.id, node.name, node.kind, node.holds)))
+    edges = table("edge", "category", "is evidence", "is not")
     for edge in graph.edges.values():
-        edges.add_row(edge.id, graph.category(edge.id, categories), edge.is_, edge.is_not)
+        edges.add_row(*map(plain, (edge.id, graph.category(edge.id, categories), edge.is_, edge.is_not)))
     out.print(nodes)
     out.print(edges)
     out.print(f"{len(graph.rules)} border rules; groupings: {', '.join(graph.groupings)}", markup=False)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from fingreat.cli.common import (
     ALL_WELL,
@@ -16,9 +15,11 @@ from fingreat.cli.common import (
     JsonFlag,
     TokensOption,
     out,
+    plain,
     print_json,
     print_text,
     say,
+    table,
 )
 from fingreat.edgar import chunk_section, read_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET
@@ -64,11 +65,12 @@ def chunk(
     if json:
         print_json({"filing_id": found.filing_id, "item": item, "chunks": [_as_data(c, found) for c in chunks]})
         return
-    table = Table("chunk", "characters", "tokens", "segments", "begins", title=f"{file.name}, item {item}")
+    rows = table("chunk", "characters", "tokens", "segments", "begins", numbers=("chunk", "tokens", "segments"))
     for number, one in enumerate(chunks, 1):
         begins = " ".join(found.text[one.start : one.start + 60].split())
-        table.add_row(str(number), f"{one.start}-{one.end}", str(one.n_tokens), str(len(one.segments)), begins)
-    out.print(table)
+        cells = (number, f"{one.start}-{one.end}", one.n_tokens, len(one.segments), begins)
+        rows.add_row(*map(plain, cells))
+    out.print(rows)
 
 
 def _describe(file: Path, found: Section) -> None:
