@@ -1,0 +1,29 @@
+"""Running the command line as a user does, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from fingreat.cli import main
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Outcome]:
+    """Run `fingreat` with some arguments."""
+
+    def invoke(*arguments: object) -> Outcome:
+        code = main([str(argument) for argument in arguments])
+        captured = capfdbinary.readouterr()
+        return Outcome(code, captured.out.decode(), captured.err.decode())
+
+    return invoke
