@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fingreat.edgar.chunks import chunk_section
 from fingreat.edgar.container import Document, Submission, read_submission
 from fingreat.edgar.decode import read_bytes
 from fingreat.edgar.describe import describe_filing
@@ -10,6 +11,7 @@ from fingreat.edgar.section import find_section, read_section
 __all__ = [
     "Document",
     "Submission",
+    "chunk_section",
     "describe_filing",
     "find_section",
     "read_bytes",
