@@ -246,10 +246,11 @@ def _valid_text(text: str) -> str:
 
 def _is_degenerate(text: str) -> bool:
     """Whether a reply ends in an endless run of blanks, or of one phrase."""
-    if len(text) - len(text.rstrip()) >= _BLANK_RUN:
+    end = text.rstrip()
+    if len(text) - len(end) >= _BLANK_RUN:
         return True
     return any(
-        len(text) >= size * _PHRASE_RUN and text[-size * (_PHRASE_RUN - 1) :] == text[-size * _PHRASE_RUN : -size]
+        len(end) >= size * _PHRASE_RUN and end[-size * (_PHRASE_RUN - 1) :] == end[-size * _PHRASE_RUN : -size]
         for size in range(_SHORTEST_PHRASE, _LONGEST_PHRASE + 1)
     )
 
