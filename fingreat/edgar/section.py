@@ -80,10 +80,21 @@ class _Search:
     warnings: list[str] = field(default_factory=list)
 
     def run(self) -> Section:
-        main = self._main()
-        if main is None:
+        mains = self._mains()
+        if not mains:
             self.warnings.append("The submission holds no document with text.")
             return self._section(SectionStatus.UNREADABLE)
+        for main in mains[:-1]:
+            # A report may be filed in several documents of its form's type.
+            known = list(self.warnings)
+            section = self._search(main)
+            if section.status in (SectionStatus.FOUND, SectionStatus.BY_REFERENCE):
+                return section
+            self.warnings = known
+        return self._search(mains[-1])
+
+    def _search(self, main: Document) -> Section:
+        """The item in one document, and in what it points to."""
         blocks, warnings = read_blocks(main)
         self.warnings += warnings
         if not any(block.text for block in blocks):
@@ -150,11 +161,11 @@ class _Search:
                 return Span(span.heading, index, Candidate("", index, index + 1, block.text, 0.0, contents=False))
         return span
 
-    def _main(self) -> Document | None:
-        """The first document with text, an annual or quarterly form before all others."""
+    def _mains(self) -> list[Document]:
+        """The documents of the form's own type; the first one with text where none says its type."""
         texts = [document for document in self.submission.documents if document.text.strip()]
         forms = [document for document in texts if document.type.upper().startswith(("10-K", "10-Q", "10K", "10Q"))]
-        return next(iter(forms or texts), None)
+        return forms or texts[:1]
 
     def _found(self, main: Document, blocks: list[Block], span: Span) -> Section:
         heading = span.heading

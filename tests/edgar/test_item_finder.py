@@ -173,3 +173,12 @@ def test_running_headers_and_page_numbers_are_out_and_sentences_whole() -> None:
     for number in range(1, 6):
         whole = "begins here and is long enough to be cut by the end of the page, so it goes on overleaf"
         assert f"Sentence {number} {whole} {number}." in text
+
+
+def test_a_report_filed_in_two_documents_is_searched_whole() -> None:
+    first = filing("Item 1. Business", "Item 2. Properties")
+    second = filing(f"Item 7. {MDA}", "Item 8. Financial Statements")
+    parts = "".join(f"<DOCUMENT>\n<TYPE>10-K\n<TEXT>\n{html}\n</TEXT>\n</DOCUMENT>\n" for html in (first, second))
+    section = read("<SEC-DOCUMENT>x\n" + parts)
+    assert section.status is SectionStatus.FOUND
+    assert section.heading == f"Item 7. {MDA}"
