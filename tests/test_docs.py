@@ -1,0 +1,83 @@
+"""The documentation says what is so: its code runs, its names and commands exist."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import typer
+
+import fingreat
+from fingreat.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+SHIPPED = Path(fingreat.__file__).parent / "shipped" / "quernholt-2024.htm"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "downloads").mkdir()
+    shutil.copy(SHIPPED, tmp_path / "downloads" / "10k.htm")
+    shutil.copy(SHIPPED, tmp_path / "10k.htm")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for code in blocks(page, "python"):
+        exec(compile(code, str(page), "exec"), names)
+    if page.name == "api.md":
+        assert (tmp_path / "out" / "lexicon" / "manifest.json").is_file()
+        assert (tmp_path / "out" / "echo" / "manifest.json").is_file()
+
+
+def test_readme_example_answers_as_printed() -> None:
+    code = "\n".join(blocks(ROOT / "README.md", "python"))
+    claim = re.search(r"(CueScorer\(.*\))\s+# ('[A-Z-]+')", code)
+    assert claim is not None
+    from fingreat.inference import CueScorer
+    from fingreat.schema import load_graph
+
+    assert repr(eval(claim.group(1), {"CueScorer": CueScorer, "load_graph": load_graph})) == claim.group(2)
+
+
+def test_names_of_the_api_page_exist_and_are_complete() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(fingreat\.\w+)` \| (.+) \|$", text, re.MULTILINE)
+    assert len(rows) == 9
+    for module, names in rows:
+        room = importlib.import_module(module)
+        assert room.__all__ == sorted(room.__all__), module
+        for name in re.findall(r"`(\w+)`", names):
+            assert name in room.__all__, f"{module}.{name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_of_a_page_exist(page: Path) -> None:
+    root = typer.main.get_command(app)
+    for line in re.findall(r"^\$ fingreat ([^#|>\n]+)", page.read_text(encoding="utf-8"), re.MULTILINE):
+        words = line.split()
+        command = root.commands[words[0]]  # type: ignore[attr-defined]
+        if hasattr(command, "commands"):
+            command = command.commands[words[1]]
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert {word for word in words if word.startswith("--")} <= options, line
+
+
+def test_files_that_the_architecture_page_names_exist() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+/[\w./]+\.\w+|\w+/\w+/)`", text)
+    assert len(named) > 10
+    for name in named:
+        assert (ROOT / "fingreat" / name).exists(), name
+
+
+def test_every_command_is_named_in_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in typer.main.get_command(app).commands:  # type: ignore[attr-defined]
+        assert f"fingreat {name}" in text or f"`{name}`" in text or f"make {name}" in text, name
