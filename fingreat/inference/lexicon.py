@@ -14,6 +14,7 @@ from fingreat.schema import Graph, Request
 from fingreat.schema.reply import MAX_EXTRACTIONS
 
 _FENCE = "```"
+_COLUMNS = "   "
 
 
 class LexiconBackend:
@@ -69,8 +70,10 @@ def _prose(segments: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Number and text of the segments that are sentences; headings and table rows state nothing."""
     fenced = _begins_fenced("".join(segments))
     for number, segment in enumerate(segments, 1):
-        if not fenced and not segment.startswith(("#", "|", _FENCE)):
-            yield number, segment.partition(f"\n{_FENCE}")[0]
+        text = segment.partition(f"\n{_FENCE}")[0]
+        # Columns tell a row of a fixed-width table where a chunk lies wholly inside one and has no mark.
+        if not fenced and not segment.startswith(("#", "|", _FENCE)) and _COLUMNS not in text.strip():
+            yield number, text
         if segment.count(_FENCE) % 2:
             fenced = not fenced
 

@@ -1,0 +1,111 @@
+"""The baseline's replies: valid, in both modes, with the numbers of the segments as they are shown."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from reply_builders import GRAPH, judge, request
+
+from fingreat.edgar import chunk_section
+from fingreat.inference import create_backend
+from fingreat.schema import Mode, Section, reply_schema
+
+REVENUE = "Net sales rose 6% to $84.2 million, because volumes were higher. "
+DIVIDEND = "In fiscal 2019 we paid dividends of $3.1 million.\n\n"
+INTEREST = "Interest expense increased by $2 million.\n\n"
+FENCE = "```\n"
+ROWS = ("Net sales increased   $84.2   $79.4\n", "Dividends paid   $3.1   $2.9\n")
+
+# Segments as a chunk has them: marks that are none of their own end the segment before them.
+SEGMENTS = (
+    "### Net sales increased\n\n",
+    REVENUE,
+    DIVIDEND,
+    "| Net sales increased | $84.2 | $79.4 |\n",
+    "| --- | --- | --- |\n",
+    "| Dividends paid increased | $3.1 | $2.9 |\n\n",
+    f"The table shows net sales, which rose 6%:\n\n{FENCE}",
+    ROWS[0],
+    f"{ROWS[1]}{FENCE}\n",
+    INTEREST,
+)
+EXPECTED = [(2, "REV-NNCA"), (3, "CASH-DIV"), (7, "REV-NNCA"), (10, "NNCA-NONOP")]
+
+
+def answer(segments: tuple[str, ...], mode: Mode, *, facets: bool = False) -> list[dict[str, Any]]:
+    backend = create_backend("lexicon", GRAPH)
+    asked = request(segments=segments, mode=mode, facets=facets)
+    ((one, reply),) = backend.answer([asked])
+    backend.close()
+    assert one is asked
+    assert reply.finish_reason == "stop"
+    value = json.loads(reply.text)
+    Draft202012Validator(reply_schema(GRAPH, mode, facets=facets)).validate(value)
+    judged = judge(mode, facets=facets).judge(reply, len(segments))
+    assert judged.state.value == "ok"
+    assert len(judged.items) == len(value["extractions"])
+    extractions: list[dict[str, Any]] = value["extractions"]
+    return extractions
+
+
+def edges(extractions: list[dict[str, Any]]) -> list[str]:
+    pairs = [item["edge"] for item in extractions]
+    return [pair if isinstance(pair, str) else f"{pair['source']}-{pair['target']}" for pair in pairs]
+
+
+def test_span_mode_names_the_segments_that_are_sentences() -> None:
+    found = answer(SEGMENTS, "span")
+    assert [(item["first"], edge) for item, edge in zip(found, edges(found), strict=True)] == EXPECTED
+    assert all(item["first"] == item["last"] for item in found)
+
+
+def test_quote_mode_copies_the_same_segments_without_marks_and_blanks_around_them() -> None:
+    found = answer(SEGMENTS, "quote")
+    assert edges(found) == [edge for _, edge in EXPECTED]
+    for item, (number, _) in zip(found, EXPECTED, strict=True):
+        assert item["quote"] in SEGMENTS[number - 1]
+        assert item["quote"] == SEGMENTS[number - 1].replace(FENCE, "").strip()
+
+
+@pytest.mark.parametrize("mode", ["quote", "span"])
+def test_facets_are_given_where_they_are_asked_for(mode: Mode) -> None:
+    assert all(item["activity"] is None for item in answer(SEGMENTS, mode, facets=True))
+
+
+@pytest.mark.parametrize("mode", ["quote", "span"])
+def test_a_dense_chunk_gives_no_more_than_a_reply_may_hold(mode: Mode) -> None:
+    # 70 weak sentences, then a strong one: of the equal ones the first 63 stay, and the strong one does.
+    weak = tuple(f"Net sales rose {number}%. " for number in range(70))
+    strong = "Our board declared dividends, and we paid cash dividends of $3.1 million, an increase of 4%. "
+    found = answer((*weak, strong), mode)
+    assert len(found) == 64
+    assert edges(found)[-1] == "CASH-DIV"
+    assert edges(found)[:63] == ["REV-NNCA"] * 63
+
+
+def test_a_chunk_that_begins_inside_a_fenced_table_is_read_from_the_end_of_the_table() -> None:
+    found = answer((ROWS[0], f"{ROWS[1]}{FENCE}\n", INTEREST, DIVIDEND), "span")
+    assert [(item["first"], edge) for item, edge in zip(found, edges(found), strict=True)] == [
+        (3, "NNCA-NONOP"),
+        (4, "CASH-DIV"),
+    ]
+
+
+@pytest.mark.parametrize("budget", [40, 80, 4096])
+def test_it_reads_the_segments_that_real_chunks_have(budget: int) -> None:
+    # However small the chunks are, a row of a fenced table is never evidence and each sentence is, once.
+    table = "".join(f"Net sales increased in region {number}     $84.2     $79.4\n" for number in range(8))
+    text = f"### Results\n\n{REVENUE}\n\n{FENCE}{table}{FENCE}\n{INTEREST}{DIVIDEND}"
+    section = Section(filing_id="f", item="7", status="found", text=text)
+    found = []
+    for chunk in chunk_section(section, budget):
+        found += answer(tuple(text[segment.start : segment.end] for segment in chunk.segments), "quote")
+    assert [item["quote"] for item in found] == [REVENUE.strip(), INTEREST.strip(), DIVIDEND.strip()]
+
+
+def test_a_chunk_without_evidence_gets_an_empty_list() -> None:
+    assert answer(("### Overview\n\n", "The weather was fine."), "quote") == []
+    assert answer((), "span") == []
