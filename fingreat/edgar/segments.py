@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
+from importlib.resources import files
 
-from nupunkt import sent_spans
+from nupunkt import PunktSentenceTokenizer, load_default_model
 
 from fingreat.schema import Segment, SegmentKind
 
@@ -23,6 +25,16 @@ class Border(IntEnum):
     LINE = 2
     PARAGRAPH = 3
     SECTION = 4
+
+
+@lru_cache(maxsize=1)
+def _sentences() -> PunktSentenceTokenizer:
+    model = load_default_model()
+    lines = files("fingreat.edgar").joinpath("ordinary_words.txt").read_text(encoding="utf-8").splitlines()
+    for word in lines:
+        if not word.startswith("#"):
+            model.remove_abbreviation(word)
+    return model
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,7 @@ def _starts(text: str) -> Iterator[tuple[SegmentKind, Border, int]]:
             yield "heading", border if after_heading else Border.SECTION, line.start
             border, after_heading = Border.LINE, True
         else:
-            for offset, _ in sent_spans(content):
+            for offset, _ in _sentences().span_tokenize(content):
                 yield "sentence", border, line.start + offset
                 border = Border.SENTENCE
             border, after_heading = Border.LINE, False

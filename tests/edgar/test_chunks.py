@@ -69,6 +69,22 @@ def test_segments_are_headings_sentences_and_rows() -> None:
     ]
 
 
+def test_sentences_end_where_a_reader_ends_them() -> None:
+    text = (
+        "We hold 12% of Acme Corp. and sell through Brill Inc. in the U.S. market. We bought back our common stock. "
+        "On May 5 the Board met. Sales vs. 2022 rose (see No. 4). It was the third year in a row. Costs fell."
+    )
+    sentences = [text[p.segment.start : p.segment.end].strip() for p in segment_text(text)]
+    assert sentences == [
+        "We hold 12% of Acme Corp. and sell through Brill Inc. in the U.S. market.",
+        "We bought back our common stock.",
+        "On May 5 the Board met.",
+        "Sales vs. 2022 rose (see No. 4).",
+        "It was the third year in a row.",
+        "Costs fell.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "budget", "cuts"),
     [
