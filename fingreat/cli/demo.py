@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +25,7 @@ def command(
 
     Example: fingreat demo --out fingreat-demo
     """
-    demo = run_demo(target, progress=_shown)
+    demo = run_demo(target, progress=RequestBar)
     if json:
         print_json({"page": str(demo.page), "runs": [_as_data(demo, i) for i in range(len(demo.runs))]})
     else:
@@ -37,13 +35,6 @@ def command(
         for error in demo.missing.values():
             say(f"left out: {error}")
         raise typer.Exit(SOME_FAILED)
-
-
-@contextmanager
-def _shown(model: str) -> Iterator[RequestBar]:
-    progress = RequestBar(model)
-    with progress.bar:
-        yield progress
 
 
 def _show(demo: Demo) -> None:

@@ -36,12 +36,12 @@ _MODEL = "The model's answer"
 
 
 class RequestBar:
-    """Requests done, their rate, time left, and how many failed, on standard error."""
+    """Requests done, their rate, time left, and how many failed, on standard error, from `begin` on."""
 
     def __init__(self, description: str = "asking") -> None:
         self._failed = 0
         self._output_tokens = 0
-        self.bar = Progress(
+        self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -50,13 +50,20 @@ class RequestBar:
             TextColumn("{task.fields[note]}"),
             console=err,
         )
-        self._task = self.bar.add_task(description, total=None, note="")
+        self._task = self._bar.add_task(description, total=None, note="")
+
+    def __enter__(self) -> RequestBar:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._bar.stop()
 
     def begin(self, total: int, done: int) -> None:
         """Show how many requests there are, and that some were answered before."""
         if done:
             say(f"going on: {done} of {total} requests were answered before")
-        self.bar.update(self._task, total=total, completed=done)
+        self._bar.update(self._task, total=total, completed=done)
+        self._bar.start()
 
     def advance(self, reply: Reply) -> None:
         """One more reply."""
@@ -65,7 +72,7 @@ class RequestBar:
         note = f"{self._output_tokens:,} tokens out" if self._output_tokens else ""
         if self._failed:
             note += f"  {self._failed} failed"
-        self.bar.update(self._task, advance=1, note=note)
+        self._bar.update(self._task, advance=1, note=note)
 
 
 def command(
@@ -114,9 +121,8 @@ def command(
     )  # fmt: skip
     target = out or Path("out") / f"{_slug(model)}-{mode}"
     signal.signal(signal.SIGTERM, _as_interrupt)
-    progress = RequestBar()
     try:
-        with progress.bar:
+        with RequestBar() as progress:
             manifest = extract(Corpus(corpus), config, target, progress=progress)
     except KeyboardInterrupt:
         say(f"stopped. Every answer so far is in {target}; repeat the command to go on.")
