@@ -7,7 +7,11 @@ import re
 from fingreat.schema import sha256_hex
 
 _ZERO_WIDTH = "\u200b"
-_MARKUP = re.compile(r"<(?=[|/!?\uff5cA-Za-z_])|\[(?=/?[A-Z_]{3,}\])")
+_MARKUP = re.compile(
+    r"<(?=[|/!?\uff5cA-Za-z_])"
+    r"|\[(?=/?(?:[A-Z_]{3}[A-Z0-9_]*|gMASK|control_[0-9]+)\]|e~\[)"  # Mistral, BERT, InternLM; GLM; MiniMax
+    r"|\](?=~)"
+)
 
 
 def as_data(text: str) -> str:
