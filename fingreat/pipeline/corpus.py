@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import fingreat
 from fingreat.edgar import describe_filing, read_bytes, read_section, read_submission
 from fingreat.errors import CorpusError, InputError, RunError
-from fingreat.runs import RecordLog, read_json, read_record_file, read_records, sole_owner, to_json, write_atomic
+from fingreat.runs import RecordLog, read_json, read_record_file, read_records, sole_owner, sweep, to_json, write_atomic
 from fingreat.schema import Failure, Filing, Section, SectionStatus, sha256_hex
 from fingreat.schema.records import Record
 
@@ -207,8 +207,9 @@ class Corpus:
         return [failure for _, failure in _records(path, Failure)] if path.is_file() else []
 
     def _manifest(self) -> dict[str, Any]:
-        """The manifest, read before anything is written."""
+        """The manifest, read by the folder's owner before anything is written."""
         path = self.path / "manifest.json"
+        sweep(path, self._list, self.path / "failures.jsonl")
         if not path.is_file():
             return {"stages": {}}
         try:

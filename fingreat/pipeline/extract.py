@@ -29,6 +29,7 @@ from fingreat.runs import (
     digest_of_text,
     part_paths,
     sole_owner,
+    sweep,
     write_atomic,
     write_records,
 )
@@ -127,6 +128,7 @@ def extract(
     steps.check_context()
     with sole_owner(out):
         run = RunFolder(out)
+        sweep(out / "manifest.json", run.failures, out / "done" / "extract")
         manifest = _open_run(run, steps.manifest(out.resolve().name))
         try:
             counts = steps.run(run, manifest)

@@ -9,6 +9,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,13 @@ def write_atomic(path: Path, data: bytes) -> None:
             Path(temporary).unlink(missing_ok=True)
             raise
         _sync_folder(path.parent)
+
+
+def sweep(*paths: Path) -> None:
+    """Remove what killed writers of these files left; only for who owns their folder."""
+    for path in paths:
+        for half in path.parent.glob(f".{escape(path.name[:40])}.????????.part"):
+            half.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

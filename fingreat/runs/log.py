@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from io import FileIO
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
@@ -149,11 +149,10 @@ class RecordLog(Generic[R]):
 
     def close(self) -> None:
         """Sync to disk and close."""
-        if self._file is not None:
-            with storage_errors(self.folder):
-                os.fsync(self._file.fileno())
-                self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with storage_errors(self.folder), closing(file):
+                os.fsync(file.fileno())
 
     def __enter__(self) -> RecordLog[R]:
         return self
