@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from fingreat.cli.common import (
     ALL_WELL,
@@ -35,6 +36,16 @@ _ASKING = "What to ask"
 _MODEL = "The model's answer"
 
 
+class _Rate(ProgressColumn):
+    """Requests per second, or per minute where they are slower than that."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        if not speed:
+            return Text("")
+        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.1f}/min")
+
+
 class RequestBar:
     """Requests done, their rate, time left, and how many failed, on standard error, from `begin` on."""
 
@@ -45,8 +56,8 @@ class RequestBar:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TaskProgressColumn(show_speed=True),
-            TimeRemainingColumn(),
+            _Rate(),
+            TimeRemainingColumn(elapsed_when_finished=True),
             TextColumn("{task.fields[note]}"),
             console=err,
         )
