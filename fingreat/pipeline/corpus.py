@@ -88,7 +88,7 @@ class Corpus:
 
         Raises:
             InputError: a path does not exist, or there is no file to add.
-            StorageError: the disk refused; the corpus is as it was, and the same call can be repeated.
+            StorageError: the disk refused; what was added stays, and the same call goes on from there.
         """
         paths = list(paths)
         files = list(_files(paths))
@@ -104,19 +104,22 @@ class Corpus:
             known = {filing.sha256: filing for filing in filings} | {filing.id: filing for filing in filings}
             failures = []
             counts = Counter({"added": 0, "already_there": 0, "failed": 0})
-            for path in files:
-                on_file(path)
-                try:
-                    outcome, filing = self._add_one(path, known)
-                except InputError as error:
-                    failures.append(_failure("add", _printable(str(path)), "unreadable", error.message))
-                    counts["failed"] += 1
-                    continue
-                counts[outcome] += 1
-                if outcome == "added":
-                    filings.append(filing)
-                    known |= {filing.sha256: filing, filing.id: filing}
-            self._write_list(filings)
+            try:
+                for path in files:
+                    on_file(path)
+                    try:
+                        outcome, filing = self._add_one(path, known)
+                    except InputError as error:
+                        failures.append(_failure("add", _printable(str(path)), "unreadable", error.message))
+                        counts["failed"] += 1
+                        continue
+                    counts[outcome] += 1
+                    if outcome == "added":
+                        filings.append(filing)
+                        known |= {filing.sha256: filing, filing.id: filing}
+            finally:
+                # Ctrl-C and a full disk end the loop, and what it did until then is kept.
+                self._write_list(filings)
             tried = {_printable(str(path)) for path in files}
             kept = [f for f in self._failures() if f.stage != "add" or f.id not in tried]
             self._finish(manifest, "add", {**counts, "filings": len(filings)}, kept + failures)

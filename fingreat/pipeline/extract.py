@@ -214,9 +214,15 @@ class _Steps:
         """Count what there is to do.
 
         Raises:
-            CorpusError: filings whose section was not looked for yet, or no section to read.
+            CorpusError: filings whose section was not looked for yet, or is there twice, or no section to read.
         """
         for section in self._sections():
+            if section.filing_id in self.inputs:
+                raise CorpusError(
+                    f"has two section records of filing {section.filing_id}.",
+                    where=str(self.corpus.path),
+                    hint=f"Add --again: {sections_command(self.corpus.path, self.config.item)}",
+                )
             self.tally.filing(section.status)
             self.inputs[section.filing_id] = digest_of_text(section.text)
         if missing := self.filings.keys() - self.inputs.keys():

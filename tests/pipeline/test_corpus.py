@@ -335,10 +335,28 @@ def test_a_full_disk_is_an_error_and_never_listed_as_a_bad_filing(
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StorageError, match="the disk is full"):
         corpus.add([tmp_path])
-    assert len(corpus.filings()) == 1
+    # The third sync is that of c's bytes: b was added, and stays so.
+    assert len(corpus.filings()) == 2
     assert failures(corpus) == []
     monkeypatch.setattr(os, "fsync", fsync)
-    assert corpus.add([tmp_path / "b.htm", tmp_path / "c.htm"]) == {"added": 2, "already_there": 0, "failed": 0}
+    assert corpus.add([tmp_path / "b.htm", tmp_path / "c.htm"]) == {"added": 1, "already_there": 1, "failed": 0}
+
+
+def test_an_interrupt_while_adding_keeps_what_was_added(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.htm").write_bytes(html(company=name))
+
+    def stop(path: Path) -> None:
+        if path.name == "c.htm":
+            raise KeyboardInterrupt
+
+    corpus = Corpus(tmp_path / "corpus")
+    with pytest.raises(KeyboardInterrupt):
+        corpus.add([tmp_path], on_file=stop)
+    assert len(corpus.filings()) == 2
+    files = [tmp_path / f"{name}.htm" for name in "abc"]
+    assert corpus.add(files) == {"added": 1, "already_there": 2, "failed": 0}
+    assert corpus.make_sections("7")["found"] == 3
 
 
 def test_two_filings_of_equal_words_stay_two(tmp_path: Path) -> None:

@@ -25,11 +25,12 @@ from pipeline_builders import (
 
 from fingreat.edgar import chunk_section
 from fingreat.errors import CorpusError, InputError, RunError
-from fingreat.inference import RawReply
+from fingreat.inference import RawReply, ReplyJudge, reply_log
 from fingreat.inference.backend import ModelSpec
 from fingreat.inference.lexicon import LexiconBackend
 from fingreat.matching.normalise import normalise
 from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.pipeline.ground import extractions_of
 from fingreat.runs import Manifest, RunFolder
 from fingreat.schema import Mode, Reply, ReplyState, Request, Verdict, load_graph
 
@@ -411,6 +412,56 @@ def test_a_filing_taken_off_the_list_plays_no_part(tmp_path: Path) -> None:
     assert manifest.counts["filings"] == 1
     assert set(manifest.inputs) == {left.id}
     assert {extraction.filing_id for extraction in extractions_of_run(tmp_path / "run")} == {left.id}
+
+
+def test_a_section_that_is_there_twice_is_never_counted_twice(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=html())
+    part = corpus.path / "sections" / "7" / "part-00000.jsonl"
+    part.write_bytes(part.read_bytes() * 2)
+    with pytest.raises(CorpusError, match="has two section records of filing") as caught:
+        extract(corpus, CONFIG, tmp_path / "run", backend=Counting())
+    assert "--again" in str(caught.value)
+    corpus.make_sections("7", again=True)
+    assert_counts_add_up(extract(corpus, CONFIG, tmp_path / "run", backend=Counting()), tmp_path / "run")
+
+
+def test_a_second_run_into_the_same_folder_at_the_same_time_is_refused(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=html())
+
+    def respond(request: Request) -> RawReply:
+        with pytest.raises(RunError, match="another process is working here"):
+            extract(corpus, CONFIG, tmp_path / "run", backend=Counting())
+        return first_sentence(request)
+
+    assert_counts_add_up(extract(corpus, CONFIG, tmp_path / "run", backend=Counting(respond)), tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "state"),
+    [
+        ('{"extractions": []}', "ok"),
+        (f'{{"extractions": [{WHOLE}, {{"quote": "Net', "invalid_json"),
+        ("I think that sales rose.", "invalid_json"),
+    ],
+)
+def test_a_reply_in_the_reasoning_field_has_one_state_everywhere(reasoning: str, state: str, tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=html(SENTENCES[:3]))
+    thought = RawReply(text="", reasoning=reasoning, finish_reason="stop")
+    manifest = extract(corpus, CONFIG, tmp_path / "run", backend=Counting(lambda request: thought))
+    # Compares, among others, the states in replies/ with the failures of the run.
+    assert_counts_add_up(manifest, tmp_path / "run")
+    assert manifest.counts["requests_by_state"][state] == manifest.counts["requests"]
+    assert {reply_state.value for reply_state, _ in replies_of_run(tmp_path / "run").values()} == {state}
+
+
+def test_a_request_without_a_reply_is_an_error_not_a_gap(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=html(SENTENCES[:3]))
+    section = next(corpus.sections("7"))
+    chunk = chunk_section(section, 64)[0]
+    asked: list[Request] = []
+    extract(corpus, CONFIG, tmp_path / "run", backend=Counting(lambda r: asked.append(r) or first_sentence(r)))
+    with reply_log(tmp_path / "empty") as log, pytest.raises(RunError, match="has no reply"):
+        list(extractions_of("run", [(section, chunk, asked[0])], log, ReplyJudge(load_graph(), "quote")))
 
 
 def test_a_section_that_changed_is_asked_anew_and_old_replies_count_no_more(tmp_path: Path) -> None:
