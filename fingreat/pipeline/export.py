@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from fingreat.errors import MissingExtraError, RunError
 from fingreat.runs import RunFolder, read_record_file, read_records
@@ -55,13 +56,12 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
             hint="Repeat its `fingreat extract` command: extractions are made anew from the replies.",
         )
     rows = (record.model_dump(mode="json") for record in _records(run, table))
-    columns = list(TABLES[table].model_fields)
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         os.close(handle)
         try:
-            count = _WRITERS[form](rows, columns, Path(temporary))
+            count = _WRITERS[form](rows, TABLES[table], Path(temporary))
             Path(temporary).chmod(0o644)
             Path(temporary).replace(path)
         finally:
@@ -76,10 +76,10 @@ def _records(run: RunFolder, table: str) -> Iterator[Record]:
         yield from read_records(run.path / table, TABLES[table])
 
 
-def _write_csv(rows: Iterable[dict[str, Any]], columns: list[str], path: Path) -> int:
+def _write_csv(rows: Iterable[dict[str, Any]], model: type[Record], path: Path) -> int:
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns)
+        writer = csv.DictWriter(file, list(model.model_fields))
         writer.writeheader()
         for row in rows:
             writer.writerow({key: _cell(value) for key, value in row.items()})
@@ -87,7 +87,7 @@ def _write_csv(rows: Iterable[dict[str, Any]], columns: list[str], path: Path) -
     return count
 
 
-def _write_jsonl(rows: Iterable[dict[str, Any]], columns: list[str], path: Path) -> int:
+def _write_jsonl(rows: Iterable[dict[str, Any]], model: type[Record], path: Path) -> int:
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for row in rows:
@@ -96,7 +96,7 @@ def _write_jsonl(rows: Iterable[dict[str, Any]], columns: list[str], path: Path)
     return count
 
 
-def _write_parquet(rows: Iterable[dict[str, Any]], columns: list[str], path: Path) -> int:
+def _write_parquet(rows: Iterable[dict[str, Any]], model: type[Record], path: Path) -> int:
     try:
         polars: Any = import_module("polars")
     except ImportError as error:
@@ -109,9 +109,21 @@ def _write_parquet(rows: Iterable[dict[str, Any]], columns: list[str], path: Pat
         lines.write(json.dumps(flat, ensure_ascii=False).encode() + b"\n")
         count += 1
     lines.seek(0)
-    frame = polars.read_ndjson(lines, infer_schema_length=None) if count else polars.DataFrame(schema=columns)
+    # Types come from the record, not from the rows: a column that is empty in one run is the same in the next.
+    schema = {name: _column_type(polars, field.annotation) for name, field in model.model_fields.items()}
+    frame = polars.read_ndjson(lines, schema=schema) if count else polars.DataFrame(schema=schema)
     frame.write_parquet(path)
     return count
+
+
+def _column_type(polars: Any, annotation: Any) -> Any:
+    """Column type of a field: lists for tuples, text for whatever is neither a number nor a truth value."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Annotated, Union, UnionType):
+        return _column_type(polars, arguments[0])
+    if origin is tuple:
+        return polars.List(_column_type(polars, arguments[0]))
+    return {int: polars.Int64, float: polars.Float64, bool: polars.Boolean}.get(annotation, polars.String)
 
 
 def _cell(value: Any) -> Any:

@@ -114,6 +114,29 @@ def test_a_table_without_rows_is_a_file_with_its_columns(form: ExportFormat, tmp
         assert polars.read_parquet(path).columns[:6] == ["id", "run", "filing_id", "chunk_id", "quote", "edge"]
 
 
+@pytest.mark.parametrize("table", ["extractions", "failures", "replies"])
+def test_parquet_files_of_different_runs_have_the_same_columns(table: str, run: RunFolder, tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    corpus = corpus_of(tmp_path, a=html(SENTENCES[:2]))
+    # No extraction, no tokens, no failure: every column that can be empty is.
+    extract(corpus, CONFIG, tmp_path / "run", backend=Counting(lambda request: RawReply(text='{"extractions": []}')))
+    export_run(run, table, ExportFormat.PARQUET, tmp_path / "a.parquet")
+    export_run(RunFolder(tmp_path / "run"), table, ExportFormat.PARQUET, tmp_path / "b.parquet")
+    schemas = [polars.read_parquet_schema(tmp_path / name) for name in ("a.parquet", "b.parquet")]
+    assert schemas[0] == schemas[1]
+    expected = {
+        "extractions": {
+            "quote": "String",
+            "ranges": "List(List(Int64))",
+            "tags": "List(String)",
+            "ambiguous": "Boolean",
+        },
+        "failures": {"reason": "String", "kept": "Int64"},
+        "replies": {"text": "String", "prompt_tokens": "Int64", "cost_usd": "Float64", "detail": "String"},
+    }[table]
+    assert {name: str(schemas[0][name]) for name in expected} == expected
+
+
 def test_a_run_that_is_not_complete_is_refused(run: RunFolder, tmp_path: Path) -> None:
     unfinished = RunFolder(tmp_path / "run")
     for status in ("started", "interrupted", "failed"):
