@@ -96,3 +96,16 @@ def test_what_the_engine_says_of_a_failure_becomes_a_state(
     assert reply.state is not None
     assert (reply.state.value, reply.retryable, reply.seconds) == (state, retryable, 0.5)
     assert reply.prompt_tokens == error.get("n_prompt_tokens")
+
+
+def test_an_engine_that_dies_is_a_back_end_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Dead:
+        def handle_chat_completions(self, body: object) -> object:
+            raise RuntimeError("out of memory")
+
+    monkeypatch.setattr("fingreat.inference.embedded.find_spec", lambda name: True)
+    monkeypatch.setattr("fingreat.inference.embedded._load", lambda path: Dead())
+    model = tmp_path / "model.gguf"
+    model.touch()
+    with pytest.raises(BackendError, match="out of memory"):
+        list(create_backend(f"embedded:{model}", GRAPH).answer([request()]))
