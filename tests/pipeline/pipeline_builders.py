@@ -10,7 +10,7 @@ from pathlib import Path
 from fingreat.inference import RawReply
 from fingreat.inference.scripted import ScriptedBackend
 from fingreat.pipeline import Corpus, ExtractConfig
-from fingreat.runs import RunFolder, read_record_file, read_records
+from fingreat.runs import Manifest, RunFolder, read_record_file, read_records
 from fingreat.schema import Extraction, Failure, Reply, ReplyState, Request
 
 SENTENCES = tuple(
@@ -102,3 +102,37 @@ def replies_of_run(path: Path) -> dict[str, tuple[ReplyState, str]]:
 
 def extraction_bytes(path: Path) -> bytes:
     return b"".join(part.read_bytes() for part in sorted((path / "extractions").glob("part-*.jsonl")))
+
+
+def assert_counts_add_up(manifest: Manifest, path: Path) -> None:
+    counts = manifest.counts
+    extractions, failures = extractions_of_run(path), failures_of_run(path)
+    assert counts["requests"] == counts["outputs"] + counts["failures"]
+    assert sum(counts["requests_by_state"].values()) == counts["requests"]
+    assert counts["requests_by_state"]["ok"] == counts["outputs"]
+    assert sum(counts["extractions_by_verdict"].values()) == counts["extractions"] == len(extractions)
+    assert sum(counts["filings_by_status"].values()) == counts["filings"]
+    assert len(failures) == counts["failures"]
+    grounded = sum(extraction.verdict.grounded for extraction in extractions)
+    assert counts["grounded"] == grounded
+    assert counts["grounded_share"] == (grounded / len(extractions) if extractions else None)
+    # Every key is an output or a failure, never both and never neither.
+    replies, failed = replies_of_run(path), {failure.id for failure in failures}
+    assert counts["replies"] == len(replies)
+    assert failed == {key for key, (state, _) in replies.items() if state is not ReplyState.OK}
+    assert len({extraction.id for extraction in extractions}) == len(extractions)
+    assert manifest.status == "complete"
+    assert RunFolder(path).manifest() == manifest
+    assert RunFolder(path).verify() == []
+
+
+class Watching:
+    def __init__(self) -> None:
+        self.begun: list[tuple[int, int]] = []
+        self.replies: list[Reply] = []
+
+    def begin(self, total: int, done: int) -> None:
+        self.begun.append((total, done))
+
+    def advance(self, reply: Reply) -> None:
+        self.replies.append(reply)

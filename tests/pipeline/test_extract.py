@@ -12,6 +12,8 @@ from pipeline_builders import (
     CONFIG,
     SENTENCES,
     Counting,
+    Watching,
+    assert_counts_add_up,
     corpus_of,
     extraction_bytes,
     extractions_of_run,
@@ -31,8 +33,8 @@ from fingreat.inference.lexicon import LexiconBackend
 from fingreat.matching.normalise import normalise
 from fingreat.pipeline import Corpus, ExtractConfig, extract
 from fingreat.pipeline.ground import extractions_of
-from fingreat.runs import Manifest, RunFolder
-from fingreat.schema import Mode, Reply, ReplyState, Request, Verdict, load_graph
+from fingreat.runs import RunFolder
+from fingreat.schema import Mode, ReplyState, Request, Verdict, load_graph
 
 
 @pytest.fixture(scope="module")
@@ -43,28 +45,6 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         corpus.add([path])
     corpus.make_sections("7")
     return corpus
-
-
-def assert_counts_add_up(manifest: Manifest, path: Path) -> None:
-    counts = manifest.counts
-    extractions, failures = extractions_of_run(path), failures_of_run(path)
-    assert counts["requests"] == counts["outputs"] + counts["failures"]
-    assert sum(counts["requests_by_state"].values()) == counts["requests"]
-    assert counts["requests_by_state"]["ok"] == counts["outputs"]
-    assert sum(counts["extractions_by_verdict"].values()) == counts["extractions"] == len(extractions)
-    assert sum(counts["filings_by_status"].values()) == counts["filings"]
-    assert len(failures) == counts["failures"]
-    grounded = sum(extraction.verdict.grounded for extraction in extractions)
-    assert counts["grounded"] == grounded
-    assert counts["grounded_share"] == (grounded / len(extractions) if extractions else None)
-    # Every key is an output or a failure, never both and never neither.
-    replies, failed = replies_of_run(path), {failure.id for failure in failures}
-    assert counts["replies"] == len(replies)
-    assert failed == {key for key, (state, _) in replies.items() if state is not ReplyState.OK}
-    assert len({extraction.id for extraction in extractions}) == len(extractions)
-    assert manifest.status == "complete"
-    assert RunFolder(path).manifest() == manifest
-    assert RunFolder(path).verify() == []
 
 
 @pytest.mark.parametrize("mode", ["quote", "span"])
@@ -119,18 +99,6 @@ def test_a_real_filing_is_read_with_offsets_that_hold(shared: Path, tmp_path: Pa
         assert extraction.verdict.grounded
         for start, end in extraction.ranges:
             assert normalise(text[start:end]).text == normalise(extraction.quote).text
-
-
-class Watching:
-    def __init__(self) -> None:
-        self.begun: list[tuple[int, int]] = []
-        self.replies: list[Reply] = []
-
-    def begin(self, total: int, done: int) -> None:
-        self.begun.append((total, done))
-
-    def advance(self, reply: Reply) -> None:
-        self.replies.append(reply)
 
 
 def test_a_second_call_asks_nothing_and_changes_nothing(tmp_path: Path) -> None:
@@ -366,65 +334,6 @@ def test_spans_are_the_numbered_segments_without_the_white_space_around_them(tmp
         assert section.text[start:end] == extraction.quote
 
 
-def grow(corpus: Corpus, folder: Path) -> None:
-    (folder / "more.htm").write_bytes(html(company="MORE"))
-    corpus.add([folder / "more.htm"])
-
-
-def test_filings_whose_section_was_not_looked_for_are_never_left_out_in_silence(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, a=html())
-    backend = Counting()
-    extract(corpus, CONFIG, tmp_path / "run", backend=backend)
-    before = (tmp_path / "run" / "manifest.json").read_bytes()
-    grow(corpus, tmp_path)
-    for out in ("run", "new"):
-        with pytest.raises(CorpusError, match="1 of 2 filings have no section record for item 7") as caught:
-            extract(corpus, CONFIG, tmp_path / out, backend=backend)
-        assert "fingreat corpus sections --corpus" in str(caught.value)
-    # The finished run is as it was, and no new folder was begun.
-    assert (tmp_path / "run" / "manifest.json").read_bytes() == before
-    assert RunFolder(tmp_path / "run").verify() == []
-    assert not (tmp_path / "new").exists()
-
-
-def test_a_run_over_a_corpus_that_grew_asks_what_is_new_only(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, a=html())
-    backend = Counting()
-    first = extract(corpus, CONFIG, tmp_path / "run", backend=backend)
-    old = extractions_of_run(tmp_path / "run")
-    grow(corpus, tmp_path)
-    corpus.make_sections("7")
-    second = extract(corpus, CONFIG, tmp_path / "run", backend=backend)
-    assert_counts_add_up(second, tmp_path / "run")
-    assert set(backend.asked.values()) == {1}
-    assert second.counts["requests"] > first.counts["requests"]
-    assert extractions_of_run(tmp_path / "run")[: len(old)] == old
-    assert set(second.inputs) == {filing.id for filing in corpus.filings()}
-
-
-def test_a_filing_taken_off_the_list_plays_no_part(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, a=html(), b=html(company="B"))
-    path = corpus.path / "filings.jsonl"
-    path.write_bytes(path.read_bytes().split(b"\n")[1] + b"\n")
-    manifest = extract(corpus, CONFIG, tmp_path / "run", backend=Counting())
-    assert_counts_add_up(manifest, tmp_path / "run")
-    (left,) = corpus.filings()
-    assert manifest.counts["filings"] == 1
-    assert set(manifest.inputs) == {left.id}
-    assert {extraction.filing_id for extraction in extractions_of_run(tmp_path / "run")} == {left.id}
-
-
-def test_a_section_that_is_there_twice_is_never_counted_twice(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, a=html())
-    part = corpus.path / "sections" / "7" / "part-00000.jsonl"
-    part.write_bytes(part.read_bytes() * 2)
-    with pytest.raises(CorpusError, match="has two section records of filing") as caught:
-        extract(corpus, CONFIG, tmp_path / "run", backend=Counting())
-    assert "--again" in str(caught.value)
-    corpus.make_sections("7", again=True)
-    assert_counts_add_up(extract(corpus, CONFIG, tmp_path / "run", backend=Counting()), tmp_path / "run")
-
-
 def test_a_second_run_into_the_same_folder_at_the_same_time_is_refused(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, a=html())
 
@@ -462,23 +371,6 @@ def test_a_request_without_a_reply_is_an_error_not_a_gap(tmp_path: Path) -> None
     extract(corpus, CONFIG, tmp_path / "run", backend=Counting(lambda r: asked.append(r) or first_sentence(r)))
     with reply_log(tmp_path / "empty") as log, pytest.raises(RunError, match="has no reply"):
         list(extractions_of("run", [(section, chunk, asked[0])], log, ReplyJudge(load_graph(), "quote")))
-
-
-def test_a_section_that_changed_is_asked_anew_and_old_replies_count_no_more(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, a=html())
-    backend = Counting()
-    first = extract(corpus, CONFIG, tmp_path / "run", backend=backend)
-    part = corpus.path / "sections" / "7" / "part-00000.jsonl"
-    part.write_bytes(part.read_bytes().replace(b"Net sales of line 11 rose", b"Net sales of line 11 fell"))
-    second = extract(corpus, CONFIG, tmp_path / "run", backend=backend)
-    assert len(backend.asked) == first.counts["requests"] + 1
-    assert second.counts["requests"] == second.counts["replies"] == first.counts["requests"]
-    assert second.counts["prompt_tokens"] == first.counts["prompt_tokens"]
-    assert second.inputs != first.inputs
-    assert len(replies_of_run(tmp_path / "run")) == first.counts["requests"] + 1
-    text = next(corpus.sections("7")).text
-    for extraction in extractions_of_run(tmp_path / "run"):
-        assert [text[start:end] for start, end in extraction.ranges] == [extraction.quote]
 
 
 def test_the_manifest_pins_what_was_read_and_asked(tmp_path: Path) -> None:
