@@ -183,4 +183,4 @@ def _span(value: str | None, most: int) -> int:
     if value is None:
         return 1
     digits = value.strip()[:9]
-    return min(max(int(digits), 1), most) if digits.isdigit() else 1
+    return min(max(int(digits), 1), most) if digits.isdecimal() else 1
