@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fingreat.analysis import GoldScore, Ratio, score_against_gold
 from fingreat.errors import InputError, MissingExtraError
+from fingreat.matching import Grounder
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.extract import ExtractConfig, Progress, Silent, extract
 from fingreat.pipeline.gold import anchor_gold, read_gold
@@ -115,14 +116,14 @@ def _page(
             filing=filing,
             section=section,
             graph=graph,
-            runs=tuple(_run_view(run) for run in runs),
+            runs=tuple(_run_view(run, graph) for run in runs),
             gold=tuple(gold),
             notes=tuple(notes),
         )
     )
 
 
-def _run_view(run: DemoRun) -> RunView:
+def _run_view(run: DemoRun, graph: Graph) -> RunView:
     counts = run.manifest.counts
     has_tokens = bool(counts["output_tokens"])
     return RunView(
@@ -136,7 +137,20 @@ def _run_view(run: DemoRun) -> RunView:
         seconds=counts["model_seconds"],
         score=_score_view(run.score),
         failures=tuple(failure for _, failure in read_record_file(run.folder.failures, Failure)),
+        notes=_copied_from_prompt(run.extractions, graph),
     )
+
+
+def _copied_from_prompt(extractions: Sequence[Extraction], graph: Graph) -> tuple[str, ...]:
+    """Says so where quotes that are not in the filing stand in the prompt's worked example instead."""
+    if graph.example is None:
+        return ()
+    example = Grounder("".join(graph.example.segments))
+    absent = [extraction for extraction in extractions if not extraction.verdict.grounded]
+    copied = sum(example.ground(extraction.quote).verdict.grounded for extraction in absent)
+    if not copied:
+        return ()
+    return (f"{copied} of the {len(absent)} quotes that are not in the filing are copied from the prompt's example.",)
 
 
 def _score_view(score: GoldScore) -> ScoreView:
@@ -161,7 +175,12 @@ def in_words(score: GoldScore) -> str:
         f"{score.located.hits} of {score.located.total} extractions lie on evidence, "
         f"{score.typed.hits} of them with an accepted edge."
     ]
-    if score.chance_typed is not None and score.typed_p_value is not None:
+    if score.chance_typed is None or score.typed_p_value is None:
+        sentences.append(
+            f"No better than chance: a place and an edge drawn at random are right with probability "
+            f"{score.chance_precision:.1%}."
+        )
+    else:
         level = f"an edge drawn at random would be right for {score.chance_typed:.0%} of them"
         if score.typed_p_value > SIGNIFICANT:
             sentences.append(

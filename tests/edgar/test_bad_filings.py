@@ -174,5 +174,6 @@ def test_a_submission_cut_inside_item_7_gives_what_there_is() -> None:
 
 def test_a_span_that_is_no_number_counts_as_one() -> None:
     """`¹` is a digit to Unicode but no decimal number."""
-    html = "<html><body><p>Item 7. Management's Discussion and Analysis</p><table><tr><td colspan='¹'>Sales</td><td>5</td></tr></table></body></html>"
+    table = "<table><tr><td colspan='¹'>Sales</td><td>5</td></tr></table>"
+    html = f"<html><body><p>Item 7. Management's Discussion and Analysis</p>{table}</body></html>"
     assert "Sales" in read_section(html.encode(), "7", name="x.htm").text
