@@ -159,7 +159,7 @@ def test_a_file_with_an_odd_name_is_taken_or_listed_and_read_again(name: bytes, 
     [
         "../../../../evil",
         "0000000001-24-000005/../../../evil",
-        "/tmp/evil",
+        "/evil/place",
         "..",
         "0000000001-24-000005\\..\\evil",
         "0000000001-24-00000\u0665",
