@@ -291,7 +291,7 @@ class Failure(Record):
     """A row that ended without output, and why.
 
     Attributes:
-        stage: `sections`, `ask` or `ground`.
+        stage: `add`, `sections/<item>` or `ask`.
         id: of the filing or the request.
         kept: how many extractions of a damaged reply were whole and kept.
     """
