@@ -111,7 +111,11 @@ def test_a_score_above_chance_says_how_far_and_repeats_are_told() -> None:
 def test_no_extractions_are_no_zero_per_cent() -> None:
     assert in_words(score(precision=Ratio(0, 0))) == "No extractions, so there is no precision."
     nothing = score(located=Ratio(0, 4), typed=Ratio(0, 0), chance_typed=None, typed_p_value=None)
-    assert in_words(nothing) == "0 of 4 extractions lie on evidence, 0 of them with an accepted edge."
+    chance = f"{nothing.chance_precision:.1%}"
+    assert in_words(nothing) == (
+        "0 of 4 extractions lie on evidence, 0 of them with an accepted edge. No better than chance: a place and an edge "
+        f"drawn at random are right with probability {chance}."
+    )
 
 
 def test_the_level_of_chance_is_five_per_cent() -> None:
