@@ -81,3 +81,14 @@ def test_every_command_is_named_in_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for name in typer.main.get_command(app).commands:  # type: ignore[attr-defined]
         assert f"fingreat {name}" in text or f"`{name}`" in text or f"make {name}" in text, name
+
+
+def test_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
+    """The instant model's row, to the letter; the other depends on the machine's speed."""
+    from fingreat.cli.demo import summary
+    from fingreat.pipeline import run_demo
+
+    row = next(line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if " lexicon   " in line)
+    demo = run_demo(tmp_path, models=("lexicon",))
+    shown = [str(cell) for cell in summary(demo.runs[0])]
+    assert re.split(r"\s{2,}", row.strip())[:-1] == shown[:-1]

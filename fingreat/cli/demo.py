@@ -11,7 +11,7 @@ from fingreat.analysis import Ratio
 from fingreat.cli.common import SOME_FAILED, JsonFlag, out, plain, print_json, say, table
 from fingreat.cli.extract import RequestBar
 from fingreat.pipeline import Demo, run_demo
-from fingreat.pipeline.demo import in_words
+from fingreat.pipeline.demo import DemoRun, in_words
 
 
 def command(
@@ -41,20 +41,24 @@ def _show(demo: Demo) -> None:
     numbers = ("requests", "failed", "extractions", "in the text", "precision", "recall", "chance", "seconds")
     rows = table("model", *numbers, numbers=numbers)
     for run in demo.runs:
-        counts, score = run.manifest.counts, run.score
-        cells = (
-            run.manifest.model.spec,
-            *(counts[name] for name in ("requests", "failures", "extractions")),
-            _percent(Ratio(counts["grounded"], counts["extractions"])),
-            _percent(score.precision),
-            _percent(score.recall),
-            f"{score.chance_precision:.1%}",
-            f"{counts['model_seconds']:.1f}",
-        )
-        rows.add_row(*map(plain, cells))
+        rows.add_row(*map(plain, summary(run)))
     out.print(rows)
     for run in demo.runs:
         out.print(f"{run.manifest.model.spec}: {in_words(run.score)}", markup=False)
+
+
+def summary(run: DemoRun) -> tuple[object, ...]:
+    """The cells of a run's row."""
+    counts, score = run.manifest.counts, run.score
+    return (
+        run.manifest.model.spec,
+        *(counts[name] for name in ("requests", "failures", "extractions")),
+        _percent(Ratio(counts["grounded"], counts["extractions"])),
+        _percent(score.precision),
+        _percent(score.recall),
+        f"{score.chance_precision:.1%}",
+        f"{counts['model_seconds']:.1f}",
+    )
 
 
 def _percent(ratio: Ratio) -> str:

@@ -113,8 +113,8 @@ def test_no_extractions_are_no_zero_per_cent() -> None:
     nothing = score(located=Ratio(0, 4), typed=Ratio(0, 0), chance_typed=None, typed_p_value=None)
     chance = f"{nothing.chance_precision:.1%}"
     assert in_words(nothing) == (
-        "0 of 4 extractions lie on evidence, 0 of them with an accepted edge. No better than chance: a place and an edge "
-        f"drawn at random are right with probability {chance}."
+        "0 of 4 extractions lie on evidence, 0 of them with an accepted edge. No better than chance: a place and "
+        f"an edge drawn at random are right with probability {chance}."
     )
 
 
