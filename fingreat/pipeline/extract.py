@@ -153,7 +153,7 @@ def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
             where=str(run.path),
             hint="Choose another --out, or repeat the settings of this run.",
         )
-    return run.write_manifest(wanted, created=found.created)
+    return run.write_manifest(wanted.going_on_from(found))
 
 
 class _Steps:

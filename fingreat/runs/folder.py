@@ -44,6 +44,14 @@ class ModelInfo(Record):
     context: int | None
 
 
+class Session(Record):
+    """An earlier stretch of a run, on other code or another machine."""
+
+    ended: datetime
+    code: Code
+    environment: Environment
+
+
 class Manifest(Record):
     """Everything that says what a run is.
 
@@ -51,6 +59,8 @@ class Manifest(Record):
         asked: the configuration as passed.
         resolved: the same after defaults; two runs with equal `resolved`, `model` and `hashes` ask the same.
         seeds: every seed, by what it seeds.
+        code, environment: of the latest call.
+        earlier: what the run went on from where code or environment was another; replies may come from each.
         hashes: of prompt, graph and reply schema.
         inputs: filing id → SHA-256 of the section text that was read.
         counts: rows by state, extractions by verdict, tokens, seconds.
@@ -67,6 +77,7 @@ class Manifest(Record):
     seeds: dict[str, int]
     code: Code
     environment: Environment
+    earlier: tuple[Session, ...] = ()
     model: ModelInfo
     hashes: dict[str, str]
     inputs: dict[str, str]
@@ -93,6 +104,13 @@ class Manifest(Record):
             hashes=hashes,
             inputs={},
         )
+
+    def going_on_from(self, found: Manifest) -> Manifest:
+        """This manifest as the continuation of `found`: its beginning and its sessions are kept."""
+        earlier = found.earlier
+        if (found.code, found.environment) != (self.code, self.environment):
+            earlier = (*earlier, Session(ended=found.updated, code=found.code, environment=found.environment))
+        return self.model_copy(update={"created": found.created, "earlier": earlier})
 
     def differences(self, other: Manifest) -> list[str]:
         """In words, what would make the two runs ask different questions."""

@@ -158,6 +158,16 @@ def test_extract_list_show_verify_export(corpus: Path, tmp_path: Path, run: Call
     assert "extractions/part-00000.jsonl is not what stage extract wrote" in outcome.err
 
 
+def test_a_damaged_run_does_not_hide_the_others(corpus: Path, tmp_path: Path, run: Callable) -> None:
+    for name in ("good", "bad"):
+        run("extract", "--corpus", corpus, "--model", "lexicon", "--out", tmp_path / "out" / name)
+    (tmp_path / "out" / "bad" / "manifest.json").write_text("{")
+    outcome = run("runs", "list", tmp_path / "out")
+    assert outcome.code == 1
+    assert "good" in outcome.out
+    assert "bad/manifest.json: is not valid JSON" in outcome.err
+
+
 def test_extract_as_text_says_where_the_run_is(
     corpus: Path, tmp_path: Path, run: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

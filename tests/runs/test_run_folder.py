@@ -170,3 +170,12 @@ def test_digests_are_sha256(tmp_path: Path) -> None:
 def test_the_format_version_is_written(tmp_path: Path) -> None:
     RunFolder(tmp_path).write_manifest(manifest())
     assert json.loads((tmp_path / "manifest.json").read_text())["format"] == folder_module.FORMAT == 1
+
+
+def test_a_run_that_goes_on_elsewhere_keeps_where_it_began() -> None:
+    first = manifest()
+    moved = first.model_copy(update={"code": first.code.model_copy(update={"commit": "other"})})
+    again = moved.going_on_from(first)
+    assert again.created == first.created
+    assert [session.code for session in again.earlier] == [first.code]
+    assert again.going_on_from(again).earlier == again.earlier, "the same code again is no new session"
