@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, TextIO
 
 import typer
 
 import fingreat
 from fingreat.cli import corpus, demo, extract, runs, schema, section
 from fingreat.cli.common import NOTHING_DONE, print_text, show_error
-from fingreat.errors import FingreatError
+from fingreat.errors import FingreatError, StorageError
 
 app = typer.Typer(
     name="fingreat",
@@ -44,13 +47,26 @@ def _options(
     """Options of the program itself."""
 
 
+def _nowhere() -> TextIO:
+    """A standard output that takes everything, for the rest of the process."""
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status: 0 all well, 1 some rows failed, 2 nothing done."""
+    if sys.stdout is None:
+        sys.stdout = _nowhere()
     try:
         app(args=arguments)
+        sys.stdout.flush()
     except FingreatError as error:
         show_error(error)
         return NOTHING_DONE
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else NOTHING_DONE
+    except OSError as error:
+        # Standard output may be closed, or a file on a full disk; what Python still holds for it is lost anyway.
+        sys.stdout = _nowhere()
+        show_error(StorageError(f"cannot write: {error.strerror}.", where=error.filename or "standard output"))
+        return NOTHING_DONE
     return 0

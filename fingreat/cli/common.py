@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -71,6 +75,40 @@ def print_json(value: Any) -> None:
 
 def print_text(text: str) -> None:
     """Text as it is, on standard output, UTF-8 whatever the locale says."""
+    print_bytes(text.encode("utf-8", "replace"))
+
+
+def print_bytes(data: bytes) -> None:
+    """Bytes as they are, on standard output."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def percent(share: float | None) -> str:
+    """A share in whole per cents; 100% and 0% only where they are exact."""
+    if share is None:
+        return "-"
+    shown = f"{share:.0%}"
+    if shown == "100%" and share < 1:
+        return ">99%"
+    return "<1%" if shown == "0%" and share > 0 else shown
+
+
+@contextmanager
+def stoppable(what_stays: Callable[[], str]) -> Iterator[None]:
+    """End with a message and status 130 on Ctrl-C, and on the SIGTERM of a batch system.
+
+    Args:
+        what_stays: says what is kept and how to go on; asked only then.
+    """
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"stopped. {what_stays()}")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _as_interrupt(signum: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -18,6 +18,7 @@ from fingreat.cli.common import (
     err,
     print_json,
     say,
+    stoppable,
 )
 from fingreat.pipeline import Corpus
 from fingreat.schema import SectionStatus
@@ -27,7 +28,7 @@ app = typer.Typer(no_args_is_help=True, help="Build a corpus folder: filings, an
 
 def _bar() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=err, transient=True)
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
 
 @app.command()
@@ -40,7 +41,7 @@ def add(
 
     Example: fingreat corpus add downloads/ --corpus corpus
     """
-    with _bar() as bar:
+    with stoppable(lambda: "What was added stays; repeat the command to go on."), _bar() as bar:
         task = bar.add_task("adding", total=None)
         counts = Corpus(corpus).add(paths, lambda path: bar.advance(task))
     if json:
@@ -65,7 +66,7 @@ def sections(
     Example: fingreat corpus sections --corpus corpus --item 7
     """
     folder = Corpus(corpus)
-    with _bar() as bar:
+    with stoppable(lambda: "What was found stays; repeat the command to go on."), _bar() as bar:
         task = bar.add_task(f"item {item}", total=len(folder.filings()))
         counts = folder.make_sections(item, again=again, on_section=lambda section: bar.advance(task))
     if json:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fingreat.analysis import Ratio
-from fingreat.cli.common import SOME_FAILED, JsonFlag, out, plain, print_json, say, table
+from fingreat.cli.common import SOME_FAILED, JsonFlag, out, percent, plain, print_json, say, stoppable, table
 from fingreat.cli.extract import RequestBar
 from fingreat.pipeline import Demo, run_demo
 from fingreat.pipeline.demo import DemoRun, in_words
@@ -25,7 +25,8 @@ def command(
 
     Example: fingreat demo --out fingreat-demo
     """
-    demo = run_demo(target, progress=RequestBar)
+    with stoppable(lambda: "Repeat the command to go on."):
+        demo = run_demo(target, progress=RequestBar)
     if json:
         print_json({"page": str(demo.page), "runs": [_as_data(demo, i) for i in range(len(demo.runs))]})
     else:
@@ -62,7 +63,7 @@ def summary(run: DemoRun) -> tuple[object, ...]:
 
 
 def _percent(ratio: Ratio) -> str:
-    return "-" if ratio.value is None else f"{ratio.value:.0%} ({ratio.hits}/{ratio.total})"
+    return percent(ratio.value) + (f" ({ratio.hits}/{ratio.total})" if ratio.total else "")
 
 
 def _as_data(demo: Demo, index: int) -> dict[str, object]:

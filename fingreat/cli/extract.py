@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +12,6 @@ from rich.text import Text
 
 from fingreat.cli.common import (
     ALL_WELL,
-    INTERRUPTED,
     NOTHING_DONE,
     SOME_FAILED,
     CorpusOption,
@@ -23,8 +20,10 @@ from fingreat.cli.common import (
     SchemaOption,
     TokensOption,
     err,
+    percent,
     print_json,
     say,
+    stoppable,
 )
 from fingreat.edgar.chunks import DEFAULT_BUDGET
 from fingreat.errors import InputError
@@ -67,7 +66,9 @@ class RequestBar:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._bar.stop()
+        # A bar that never began would only leave an empty line before the message.
+        if self._bar.live.is_started:
+            self._bar.stop()
 
     def begin(self, total: int, done: int) -> None:
         """Show how many requests there are, and that some were answered before."""
@@ -88,7 +89,9 @@ class RequestBar:
 
 def command(
     corpus: CorpusOption,
-    model: Annotated[str, typer.Option("--model", help="backend:model[@revision], such as `lexicon` or `embedded`.")],
+    model: Annotated[
+        str, typer.Option("--model", help="BACKEND:MODEL@REVISION; `lexicon` and `embedded` need no more.")
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", help="The run folder; by default out/<model>-<mode>.", show_default=False)
     ] = None,
@@ -131,13 +134,8 @@ def command(
         }
     )  # fmt: skip
     target = out or Path("out") / f"{_slug(model)}-{mode}"
-    signal.signal(signal.SIGTERM, _as_interrupt)
-    try:
-        with RequestBar() as progress:
-            manifest = extract(Corpus(corpus), config, target, progress=progress)
-    except KeyboardInterrupt:
-        say(f"stopped. Every answer so far is in {target}; repeat the command to go on.")
-        raise typer.Exit(INTERRUPTED) from None
+    with stoppable(lambda: _what_stays(target)), RequestBar() as progress:
+        manifest = extract(Corpus(corpus), config, target, progress=progress)
     if json:
         print_json({"run": str(target), "status": manifest.status, **manifest.counts})
     else:
@@ -164,8 +162,8 @@ def _summary(manifest: Manifest, target: Path) -> None:
     for state, number in counts["requests_by_state"].items():
         if number and state != ReplyState.OK.value:
             say(f"  {state}: {number}")
-    say(f"{counts['extractions']} extractions"
-        + (f", {counts['grounded']} of them stand in the text ({share:.0%})" if share is not None else ""))  # fmt: skip
+    stands = f", {counts['grounded']} of them stand in the text ({percent(share)})" if share is not None else ""
+    say(f"{counts['extractions']} extractions{stands}")
     say(f"run: {target}")
 
 
@@ -173,6 +171,7 @@ def _slug(model: str) -> str:
     return "".join(c if c.isalnum() or c in ".-" else "-" for c in model.replace("/", "-")).strip("-.").lower()
 
 
-def _as_interrupt(signum: int, frame: FrameType | None) -> None:
-    """A batch system's SIGTERM ends a run as Ctrl-C does."""
-    raise KeyboardInterrupt
+def _what_stays(target: Path) -> str:
+    if not target.exists():
+        return "Nothing was asked yet."
+    return f"Every answer so far is in {target}; repeat the command to go on."

@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from fingreat.cli.common import NOTHING_DONE, SOME_FAILED, JsonFlag, out, plain, print_json, say, show_error
+from fingreat.cli.common import (
+    NOTHING_DONE,
+    SOME_FAILED,
+    JsonFlag,
+    out,
+    percent,
+    plain,
+    print_bytes,
+    print_json,
+    say,
+    show_error,
+)
 from fingreat.cli.common import table as make_table
 from fingreat.errors import RunError
 from fingreat.pipeline.export import TABLES, ExportFormat, export_run
@@ -60,7 +72,7 @@ def _run_table(manifests: Sequence[tuple[RunFolder, Manifest]]) -> Table:
             manifest.model.spec,
             manifest.resolved.get("mode"),
             *(counts.get(name) for name in ("requests", "failures", "extractions")),
-            None if share is None else f"{share:.0%}",
+            percent(share),
             manifest.created.strftime("%Y-%m-%d %H:%M"),
         )
         rows.add_row(*map(plain, cells))
@@ -94,11 +106,19 @@ def verify(runs: Annotated[list[Path], typer.Argument(metavar="RUN...", show_def
     """
     bad = 0
     for path in runs:
-        faults = RunFolder(path).verify()
+        try:
+            run = RunFolder(path)
+            status, faults = run.manifest().status, run.verify()
+        except RunError as error:
+            show_error(error)
+            bad += 1
+            continue
+        if status != "complete":
+            faults = [f"the run is {status}, not complete: repeat its `fingreat extract` command", *faults]
         for fault in faults:
             say(f"{path}: {fault}")
         if not faults:
-            say(f"{path}: {RunFolder(path).manifest().status}, every output is as it was written")
+            say(f"{path}: complete, every output is as it was written")
         bad += bool(faults)
     if bad:
         raise typer.Exit(NOTHING_DONE if bad == len(runs) else SOME_FAILED)
@@ -109,13 +129,21 @@ def export(
     table: Annotated[TableName, typer.Option("--table", help="Which records.")] = TableName["extractions"],
     format: Annotated[ExportFormat, typer.Option("--format", help="Of the file.")] = ExportFormat.CSV,
     target: Annotated[
-        Path | None, typer.Option("--out", help="The file; by default <run>-<table>.<format> here.", show_default=False)
+        Path | None, typer.Option("--out", help="The file, or - for standard output.", show_default=False)
     ] = None,
 ) -> None:
     """Write the records of a run as one CSV, JSON Lines or Parquet file.
 
+    Without --out the file is <run>-<table>.<format> in this folder.
+
     Example: fingreat export out/lexicon-quote --format csv
     """
+    if target == Path("-"):
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "export"
+            export_run(RunFolder(run), table.value, format, path)
+            print_bytes(path.read_bytes())
+        return
     path = target or Path(f"{run.resolve().name}-{table.value}.{format.value}")
     count = export_run(RunFolder(run), table.value, format, path)
     say(f"{count} {table.value}: {path}")

@@ -14,6 +14,8 @@ from fingreat.schema import Graph, Request
 from fingreat.schema.reply import MAX_EXTRACTIONS
 
 _FENCE = "```"
+_WORDS = 4
+"""Fewer words are a label (`Capital Expenditures.`), not a statement."""
 _COLUMNS = "   "
 
 
@@ -67,12 +69,13 @@ class LexiconBackend:
 
 
 def _prose(segments: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Number and text of the segments that are sentences; headings and table rows state nothing."""
+    """Number and text of the segments that are sentences; headings, labels and table rows state nothing."""
     fenced = _begins_fenced("".join(segments))
     for number, segment in enumerate(segments, 1):
         text = segment.partition(f"\n{_FENCE}")[0]
         # Columns tell a row of a fixed-width table where a chunk lies wholly inside one and has no mark.
-        if not fenced and not segment.startswith(("#", "|", _FENCE)) and _COLUMNS not in text.strip():
+        is_layout = segment.startswith(("#", "|", _FENCE)) or _COLUMNS in text.strip()
+        if not fenced and not is_layout and len(text.split()) >= _WORDS:
             yield number, text
         if segment.count(_FENCE) % 2:
             fenced = not fenced

@@ -1,7 +1,7 @@
 """A corpus folder: filings as fetched or added, and their items as Markdown.
 
 filings.jsonl                one Filing per line
-raw/<filing id>/<name>       bytes as they came
+raw/<filing id>/<name>       bytes as they came, gzip taken off
 sections/<item>/part-*.jsonl one Section per filing, whatever its status
 sections/<item>/text/*.md    the text of those that were found
 failures.jsonl               what ended without output, and why
@@ -185,15 +185,19 @@ class Corpus:
         return counts
 
     def _section(self, filing: Filing, item: str) -> Section:
+        path = self.path / filing.path
         try:
-            return read_section(self.path / filing.path, item, filing_id=filing.id)
+            data = read_bytes(path)
+            if sha256_hex(data) != filing.sha256:
+                raise InputError("the stored file is not the one that was added: its SHA-256 differs.", where=str(path))
+            return read_section(data, item, name=path.name, filing_id=filing.id)
         except InputError as error:
             return Section(
                 filing_id=filing.id,
                 item=item,
                 status=SectionStatus.UNREADABLE,
                 form=filing.form,
-                warnings=(error.message,),
+                warnings=(f"{filing.path}: {error.message}",),
             )
 
     def _section_folder(self, item: str) -> Path:
@@ -232,7 +236,7 @@ class Corpus:
         """Write all failures of the corpus, and the counts of a stage."""
         lines = "".join(failure.model_dump_json() + "\n" for failure in failures)
         write_atomic(self.path / "failures.jsonl", lines.encode())
-        manifest |= {"format": FORMAT, "version": fingreat.__version__}
+        manifest |= {"format": FORMAT, "kind": "corpus", "version": fingreat.__version__}
         manifest["stages"] |= {stage: counts}
         write_atomic(self.path / "manifest.json", to_json(manifest))
 

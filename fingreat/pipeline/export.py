@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from importlib import import_module
@@ -16,7 +14,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from fingreat.errors import MissingExtraError, RunError
 from fingreat.runs import RunFolder, read_record_file, read_records
-from fingreat.runs.files import storage_errors
+from fingreat.runs.files import replacing
 from fingreat.schema import Extraction, Failure, Reply
 from fingreat.schema.records import Record
 
@@ -40,6 +38,7 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
     Raises:
         RunError: the run is not complete, or its files are not as they were written.
         MissingExtraError: Parquet without polars.
+        InputError: `path` is a folder, a device or a pipe.
         StorageError: the disk refused; no half file is left.
     """
     manifest = run.manifest()
@@ -56,17 +55,8 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
             hint="Repeat its `fingreat extract` command: extractions are made anew from the replies.",
         )
     rows = (record.model_dump(mode="json") for record in _records(run, table))
-    with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        os.close(handle)
-        try:
-            count = _WRITERS[form](rows, TABLES[table], Path(temporary))
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
-    return count
+    with replacing(path) as temporary:
+        return _WRITERS[form](rows, TABLES[table], temporary)
 
 
 def _records(run: RunFolder, table: str) -> Iterator[Record]:

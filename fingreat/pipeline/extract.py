@@ -28,6 +28,7 @@ from fingreat.runs import (
     RunFolder,
     digest_of_text,
     part_paths,
+    readers,
     sole_owner,
     sweep,
     write_atomic,
@@ -118,27 +119,36 @@ def extract(
         CorpusError, InputError, MissingExtraError, BackendError, RunError, StorageError: with what to do.
             The run folder keeps every reply that was written; the same call goes on from there.
     """
+    if out.resolve() == corpus.path.resolve():
+        raise InputError(
+            "is the corpus; a run needs a folder of its own.", where=str(out), hint="Choose another --out."
+        )
     graph = load_graph(config.schema_file)
     if backend is None:
         with closing(create_backend(config.model, graph)) as made:
             return extract(corpus, config, out, progress=progress, backend=made)
-    steps = _Steps(corpus, config, graph, backend, progress or Silent())
-    # What cannot be run is refused before a folder is made, and leaves a finished run as it is.
-    steps.survey()
-    steps.check_context()
-    with sole_owner(out):
-        run = RunFolder(out)
-        sweep(out / "manifest.json", run.failures, out / "done" / "extract")
-        manifest = _open_run(run, steps.manifest(out.resolve().name))
-        try:
-            counts = steps.run(run, manifest)
-        except KeyboardInterrupt:
-            run.write_manifest(manifest, status="interrupted")
-            raise
-        except FingreatError:
-            run.write_manifest(manifest, status="failed")
-            raise
-        return run.write_manifest(manifest, status="complete", counts=counts, inputs=steps.inputs)
+    with readers(corpus.path):
+        steps = _Steps(corpus, config, graph, backend, progress or Silent())
+        # What cannot be run is refused before a folder is made, and leaves a finished run as it is.
+        steps.survey()
+        steps.check_context()
+        with sole_owner(out):
+            return _in_folder(RunFolder(out), steps)
+
+
+def _in_folder(run: RunFolder, steps: _Steps) -> Manifest:
+    """Run the steps; whatever ends them, the manifest says how they ended."""
+    sweep(run.path / "manifest.json", run.failures, run.path / "done" / "extract")
+    manifest = _open_run(run, steps.manifest(run.path.resolve().name))
+    try:
+        counts = steps.run(run, manifest)
+    except KeyboardInterrupt:
+        run.write_manifest(manifest, status="interrupted")
+        raise
+    except FingreatError:
+        run.write_manifest(manifest, status="failed")
+        raise
+    return run.write_manifest(manifest, status="complete", counts=counts, inputs=steps.inputs)
 
 
 def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
@@ -152,6 +162,12 @@ def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
             f"holds a run with other settings: {'; '.join(differences)}.",
             where=str(run.path),
             hint="Choose another --out, or repeat the settings of this run.",
+        )
+    if damaged := [fault for fault in run.verify() if fault.startswith("replies/")]:
+        raise RunError(
+            f"the answers of this run are damaged: {'; '.join(damaged)}.",
+            where=str(run.path),
+            hint="Restore them from a copy, or choose another --out.",
         )
     return run.write_manifest(wanted.going_on_from(found))
 
@@ -173,6 +189,7 @@ class _Steps:
         self.filings = {filing.id: filing for filing in corpus.filings()}
         self.inputs: dict[str, str] = {}
         self.keys: set[str] = set()
+        self.planned = 0
         self.tally = Tally()
 
     def manifest(self, name: str) -> Manifest:
@@ -206,6 +223,12 @@ class _Steps:
             ask(self._requests(), self.backend, self.judge, log, lambda _, reply: self.progress.advance(reply))
             failures: list[Failure] = []
             _, parts = write_records(run.extractions, self._extractions(manifest.name, log, failures))
+        if self.tally.requests != self.planned:
+            raise CorpusError(
+                f"changed while it was read: {self.planned} requests at first, {self.tally.requests} at the end.",
+                where=str(self.corpus.path),
+                hint="Run it again.",
+            )
         write_atomic(run.failures, "".join(failure.model_dump_json() + "\n" for failure in failures).encode())
         run.mark_done("extract", [*part_paths(run.replies), *parts, run.failures])
         return self.tally.counts()
@@ -232,7 +255,9 @@ class _Steps:
                 where=str(self.corpus.path),
                 hint=sections_command(self.corpus.path, self.config.item),
             )
-        self.keys = {request.key for request in self._requests()}
+        for request in self._requests():
+            self.keys.add(request.key)
+            self.planned += 1
         if not self.keys:
             raise CorpusError(
                 f"no filing has a readable item {self.config.item}.",

@@ -34,13 +34,18 @@ class Tally:
             self._sums[name] += getattr(judged.reply, name) or 0
         self._seconds += judged.reply.seconds or 0.0
 
+    @property
+    def requests(self) -> int:
+        """How many requests have come to an end."""
+        return self._states.total()
+
     def counts(self) -> dict[str, object]:
         """For the manifest.
 
         `requests`, one per chunk, = `outputs` + `failures`; the three breakdowns sum to their totals. `replies` are
         the distinct ones that chunks with equal words share, and the tokens and seconds are theirs.
         """
-        requests, extractions = self._states.total(), self._verdicts.total()
+        requests, extractions = self.requests, self._verdicts.total()
         grounded = sum(count for verdict, count in self._verdicts.items() if verdict.grounded)
         return {
             "filings": self._filings.total(),

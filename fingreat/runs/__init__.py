@@ -1,7 +1,7 @@
 """Runs on disk: folder, manifest, append-only records, atomic files."""
 
 from fingreat.runs.environment import Code, Environment
-from fingreat.runs.files import read_json, sole_owner, sweep, to_json, write_atomic
+from fingreat.runs.files import read_json, readers, sole_owner, sweep, to_json, write_atomic
 from fingreat.runs.folder import Manifest, ModelInfo, RunFolder, digest_of_text, find_runs, sha256_of
 from fingreat.runs.log import RecordLog, part_paths, read_json_lines, read_record_file, read_records, write_records
 
@@ -19,6 +19,7 @@ __all__ = [
     "read_json_lines",
     "read_record_file",
     "read_records",
+    "readers",
     "sha256_of",
     "sole_owner",
     "sweep",

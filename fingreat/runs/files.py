@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from fingreat.errors import RunError, StorageError
+from fingreat.errors import InputError, RunError, StorageError
 
 PART_BYTES = 64 * 1024 * 1024
 """Size from which an append-only log goes on in a new part."""
@@ -31,29 +31,48 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise StorageError(f"cannot write: {reason}.", where=str(path), hint=hint, retryable=full) from error
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary file in the same folder, to be written; it takes the place of `path` when the block ends well.
+
+    A link is followed, so that the file it names changes and the link stays.
+
+    Raises:
+        InputError: `path` is a folder, a device or a pipe.
+        StorageError: the disk refused; the old file is still there.
+    """
+    target = path.resolve() if path.is_symlink() else path
+    if target.exists() and not target.is_file():
+        raise InputError("is no regular file.", where=str(path), hint="Name a file to write.")
+    with storage_errors(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Part of the name only: a file system takes 255 bytes, and the name may have them all.
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(0o644)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        _sync_folder(target.parent)
+
+
 def write_atomic(path: Path, data: bytes) -> None:
     """Write a file so that a reader sees the old content or the new one, never a part.
 
     A temporary file in the same folder is written, flushed, synced and renamed.
 
     Raises:
+        InputError: `path` is a folder, a device or a pipe.
         StorageError: the disk refused.
     """
-    with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Part of the name only: a file system takes 255 bytes, and the name may have them all.
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-        _sync_folder(path.parent)
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def sweep(*paths: Path) -> None:
@@ -119,20 +138,43 @@ def sole_owner(folder: Path) -> Iterator[None]:
     """Hold the folder for this process; a second process gets a message instead of a mixed result.
 
     Raises:
-        RunError: another process holds it.
+        RunError: another process holds it, or reads it.
         StorageError: the folder cannot be made or locked.
     """
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / ".lock").open("w")
-    with lock:
-        try:
-            with storage_errors(folder):
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except StorageError as error:
-            if not isinstance(error.__cause__, BlockingIOError):
-                raise
-            raise RunError(
-                "another process is working here.", where=str(folder), hint="Wait for it, or use another folder."
-            ) from error
+    with lock, _locked(lock, fcntl.LOCK_EX, folder):
         yield
+
+
+@contextmanager
+def readers(folder: Path) -> Iterator[None]:
+    """Hold the folder together with other readers, so that nobody changes it meanwhile.
+
+    A folder that cannot be written has no lock to hold.
+
+    Raises:
+        RunError: another process is changing it.
+    """
+    try:
+        lock = (folder / ".lock").open("a")
+    except OSError:
+        yield
+        return
+    with lock, _locked(lock, fcntl.LOCK_SH, folder):
+        yield
+
+
+@contextmanager
+def _locked(lock: IO[str], kind: int, folder: Path) -> Iterator[None]:
+    try:
+        with storage_errors(folder):
+            fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except StorageError as error:
+        if not isinstance(error.__cause__, BlockingIOError):
+            raise
+        raise RunError(
+            "another process is working here.", where=str(folder), hint="Wait for it, or use another folder."
+        ) from error
+    yield

@@ -174,6 +174,8 @@ class RunFolder:
             raise RunError(
                 "is no run folder (no manifest.json).", where=str(self.path), hint="See `fingreat runs list`."
             )
+        if _is_corpus(path):
+            raise RunError("is a corpus, no run folder.", where=str(self.path), hint="See `fingreat runs list`.")
         data = read_json(path)
         if isinstance(data, dict) and data.get("format") != FORMAT:
             raise RunError(
@@ -236,7 +238,16 @@ def find_runs(folder: Path) -> list[RunFolder]:
     """Every run folder directly below `folder`, by name."""
     if not folder.is_dir():
         return []
-    return [RunFolder(path.parent) for path in sorted(folder.glob("*/manifest.json"))]
+    return [RunFolder(path.parent) for path in sorted(folder.glob("*/manifest.json")) if not _is_corpus(path)]
+
+
+def _is_corpus(manifest: Path) -> bool:
+    """Whether a manifest is a corpus's; a damaged one may be a run's."""
+    try:
+        data = read_json(manifest)
+    except RunError:
+        return False
+    return isinstance(data, dict) and data.get("kind") == "corpus"
 
 
 def digest_of_text(text: str) -> str:

@@ -17,6 +17,7 @@ from lxml import etree
 
 import fingreat
 from fingreat.cli import app
+from fingreat.cli.common import percent
 from fingreat.schema import load_graph
 
 FILING = Path(fingreat.__file__).parent / "shipped" / "quernholt-2024.htm"
@@ -166,6 +167,62 @@ def test_a_damaged_run_does_not_hide_the_others(corpus: Path, tmp_path: Path, ru
     assert outcome.code == 1
     assert "good" in outcome.out
     assert "bad/manifest.json: is not valid JSON" in outcome.err
+
+
+def test_a_corpus_among_runs_is_no_run(corpus: Path, tmp_path: Path, run: Callable) -> None:
+    run("extract", "--corpus", corpus, "--model", "lexicon", "--out", tmp_path / "good")
+    listed = run("runs", "list", tmp_path, "--json")
+    assert listed.code == 0
+    assert [entry["name"] for entry in json.loads(listed.out)] == ["good"]
+    outcome = run("export", corpus)
+    assert outcome.code == 2
+    assert "is a corpus, no run folder" in outcome.err
+
+
+def test_verify_goes_on_after_a_bad_run_and_calls_no_unfinished_run_good(
+    corpus: Path, tmp_path: Path, run: Callable
+) -> None:
+    good = tmp_path / "good"
+    run("extract", "--corpus", corpus, "--model", "lexicon", "--out", good)
+    outcome = run("runs", "verify", tmp_path / "nope", good)
+    assert outcome.code == 1
+    assert f"{good}: complete, every output is as it was written" in outcome.err
+    manifest = good / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"status": "complete"', '"status": "started"'))
+    outcome = run("runs", "verify", good)
+    assert outcome.code == 2
+    assert "the run is started, not complete" in outcome.err
+
+
+def test_export_to_standard_output(corpus: Path, tmp_path: Path, run: Callable) -> None:
+    run("extract", "--corpus", corpus, "--model", "lexicon", "--out", tmp_path / "good")
+    outcome = run("export", tmp_path / "good", "--format", "jsonl", "--out", "-")
+    assert outcome.code == 0
+    assert all(json.loads(line)["edge"] for line in outcome.out.splitlines())
+    os.mkfifo(tmp_path / "pipe")
+    outcome = run("export", tmp_path / "good", "--out", tmp_path / "pipe")
+    assert outcome.code == 2
+    assert "no regular file" in outcome.err
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("redirect", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("command", ["schema show", "schema show --json", f"section {FILING}"])
+def test_a_standard_output_that_takes_nothing_is_no_traceback(command: str, redirect: str) -> None:
+    line = f"{sys.executable} -c 'import sys; from fingreat.cli import main; sys.exit(main())' {command} {redirect}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    if redirect == ">/dev/full":
+        assert done.returncode == 2
+        assert "cannot write" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(1.0, "100%"), (4172 / 4181, ">99%"), (0.0, "0%"), (0.001, "<1%"), (0.755, "76%"), (None, "-")],
+)
+def test_whole_per_cents_never_claim_all_or_nothing(share: float | None, shown: str) -> None:
+    assert percent(share) == shown
 
 
 def test_extract_as_text_says_where_the_run_is(

@@ -22,7 +22,7 @@ from pipeline_builders import (
     reply,
 )
 
-from fingreat.errors import MissingExtraError, RunError, StorageError
+from fingreat.errors import InputError, MissingExtraError, RunError, StorageError
 from fingreat.inference import RawReply
 from fingreat.pipeline import ExportFormat, export_run, extract
 from fingreat.runs import RunFolder
@@ -184,6 +184,6 @@ def test_a_refused_write_leaves_the_old_file_and_no_half(
     assert path.read_bytes() == b"old"
     (tmp_path / "folder").mkdir()
     monkeypatch.undo()
-    with pytest.raises(StorageError):
+    with pytest.raises(InputError, match="no regular file"):
         export_run(run, "extractions", form, tmp_path / "folder")
     assert {entry.name for entry in tmp_path.iterdir()} == {"out", "folder"}

@@ -149,7 +149,7 @@ def test_other_settings_are_refused_by_name_and_the_run_stays(
 def test_a_corpus_folder_is_no_place_for_a_run(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, a=html())
     before = (corpus.path / "manifest.json").read_bytes()
-    with pytest.raises(RunError, match="is damaged"):
+    with pytest.raises(InputError, match="is the corpus"):
         extract(corpus, CONFIG, corpus.path, backend=Counting())
     assert (corpus.path / "manifest.json").read_bytes() == before
 
@@ -391,3 +391,28 @@ def test_a_backend_that_is_handed_in_stays_open(shipped: Corpus, tmp_path: Path)
 
     backend = Open(ModelSpec("lexicon"), load_graph())
     assert extract(shipped, ExtractConfig(model="lexicon"), tmp_path / "run", backend=backend).status == "complete"
+
+
+def test_damaged_answers_are_never_sealed_again(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=html(SENTENCES[:3]))
+    out = tmp_path / "run"
+    extract(corpus, CONFIG, out, backend=Counting())
+    part = next((out / "replies").glob("part-*.jsonl"))
+    good = part.read_bytes()
+    part.write_bytes(good.replace(b"stop", b"stob", 1))
+    with pytest.raises(RunError, match="answers of this run are damaged"):
+        extract(corpus, CONFIG, out, backend=Counting())
+    part.write_bytes(good)
+    assert extract(corpus, CONFIG, out, backend=Counting()).status == "complete"
+
+
+def test_sections_cannot_be_made_anew_while_a_run_reads_them(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=html(SENTENCES[:3]))
+
+    class Meddling(Counting):
+        def answer(self, requests):  # type: ignore[no-untyped-def]
+            with pytest.raises(RunError, match="another process is working here"):
+                corpus.make_sections("7", again=True)
+            yield from super().answer(requests)
+
+    assert extract(corpus, CONFIG, tmp_path / "run", backend=Meddling()).status == "complete"

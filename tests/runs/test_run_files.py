@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from fingreat.errors import RunError, StorageError
-from fingreat.runs import read_json, sole_owner, to_json, write_atomic
+from fingreat.errors import InputError, RunError, StorageError
+from fingreat.runs import read_json, readers, sole_owner, to_json, write_atomic
 from fingreat.runs.files import cut_back
 
 BLOCK = 65_536
@@ -31,16 +31,13 @@ def refuse(code: int) -> Callable[..., Any]:
     return call
 
 
-@pytest.mark.parametrize("step", ["fsync", "replace", "fdopen"])
+@pytest.mark.parametrize("step", ["fsync", "replace", "open"])
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "file.json"
     write_atomic(path, b"old")
-    if step == "replace":
-        monkeypatch.setattr(Path, "replace", refuse(errno.EIO))
-    else:
-        monkeypatch.setattr(os, step, refuse(errno.EIO))
+    monkeypatch.setattr(os if step == "fsync" else Path, step, refuse(errno.EIO))
     with pytest.raises(StorageError, match="cannot write"):
         write_atomic(path, b"new" * 1000)
     monkeypatch.undo()
@@ -160,4 +157,32 @@ def test_a_second_process_is_refused_and_the_next_one_is_not(tmp_path: Path) -> 
 def test_a_folder_that_cannot_be_locked_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fcntl, "flock", refuse(errno.ENOLCK))
     with pytest.raises(StorageError, match="cannot write"), sole_owner(tmp_path):
+        pass
+
+
+def test_a_link_stays_and_the_file_that_it_names_changes(tmp_path: Path) -> None:
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("real")
+    write_atomic(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"new"
+
+
+def test_a_pipe_or_folder_is_never_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for target in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(InputError, match="no regular file"):
+            write_atomic(target, b"new")
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_readers_share_a_folder_and_keep_writers_out(tmp_path: Path) -> None:
+    with (
+        readers(tmp_path),
+        readers(tmp_path),
+        pytest.raises(RunError, match="another process"),
+        sole_owner(tmp_path),
+    ):
+        pass
+    with sole_owner(tmp_path), pytest.raises(RunError, match="another process"), readers(tmp_path):
         pass
