@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 import typer
+from jsonschema import Draft202012Validator
 
 import fingreat
 from fingreat.cli import app
+from fingreat.schema import load_graph, reply_schema
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = Path(fingreat.__file__).parent / "shipped" / "quernholt-2024.htm"
@@ -34,6 +37,13 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     if page.name == "api.md":
         assert (tmp_path / "out" / "lexicon" / "manifest.json").is_file()
         assert (tmp_path / "out" / "echo" / "manifest.json").is_file()
+        assert "<mark" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_replies_of_the_api_page_fit_the_schema() -> None:
+    replies = [json.loads(block) for block in blocks(ROOT / "docs" / "api.md", "json")]
+    for mode, reply in zip(("quote", "span"), replies, strict=True):
+        Draft202012Validator(reply_schema(load_graph(), mode)).validate(reply)
 
 
 def test_readme_example_answers_as_printed() -> None:
@@ -41,7 +51,6 @@ def test_readme_example_answers_as_printed() -> None:
     claim = re.search(r"(CueScorer\(.*\))\s+# ('[A-Z-]+')", code)
     assert claim is not None
     from fingreat.inference import CueScorer
-    from fingreat.schema import load_graph
 
     assert repr(eval(claim.group(1), {"CueScorer": CueScorer, "load_graph": load_graph})) == claim.group(2)
 

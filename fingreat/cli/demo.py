@@ -20,8 +20,9 @@ def command(
 ) -> None:
     """Run the main job on a shipped filing and make a page to open.
 
-    Two models read the MD&A of an invented company: `lexicon` (cue phrases) and `embedded` (a real model
-    of 135 million parameters). Their quotes are checked, and scored against a complete gold.
+    `lexicon` (cue phrases) and `embedded` (a real, very small model) read the MD&A of an invented company.
+
+    Their quotes are checked, and scored against a complete gold.
 
     Example: fingreat demo --out fingreat-demo
     """

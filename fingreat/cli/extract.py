@@ -122,8 +122,9 @@ def command(
 ) -> None:
     """Have a model extract evidence from every section of a corpus, and check every quote.
 
-    Stop it with Ctrl-C and repeat the command: it goes on where it was. Exit status 0: every request gave
-    an output; 1: some failed (failures.jsonl in the run folder says why); 2: none did.
+    Stop it with Ctrl-C and repeat the command: it goes on where it was.
+
+    Exit status 0: every request gave an output; 1: some failed, and failures.jsonl says why; 2: none did.
 
     Example: fingreat extract --corpus corpus --model embedded --tokens 1500 --max-tokens 1024
     """
