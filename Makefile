@@ -47,6 +47,7 @@ unit: $(VENV)/.dev
 
 prove: $(VENV)/.dev
 	$(BIN)/pytest -m prove
+	HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m hypothesis
 
 clean:
 	rm -rf $(VENV) $(OUT) .coverage .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

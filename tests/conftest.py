@@ -5,7 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# No deadline: these machines are shared, and a slow second is no fault of the code. `make test` draws the same
+# examples at every run, so that it says the same of the same code; `make prove` draws new ones.
+hypothesis.settings.register_profile("test", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("prove", deadline=None, max_examples=2000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
 
 @pytest.fixture(scope="session")
