@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 
 _PAGE_MARK = re.compile(r"^[ \t]*<PAGE>[ \t]*(\S{0,12})[ \t]*$|\f", re.IGNORECASE)
@@ -12,9 +11,17 @@ PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 CONTINUED = re.compile(r"\(?\bcont(?:inued|'d|d)?\b\.?\)?\W*$", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
+_NUMBER_AT_EDGE = re.compile(
+    r"^\W*\d{1,3}\W*$|^\d{1,3}(?=\s{2,}|\s*[|•])|(?:(?<=\s\s)|(?<=page\s)|(?<=[|•]\s)|(?<=[-–—]))\d{1,3}\W*$",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(r"\([Cc]ont|[-–—:]\s*[Cc]ont|CONT")
+"""How a heading says that it goes on; a sentence may end a line in the bare word."""
+_COLUMN = re.compile(r"(?:^|\s\s)[(]?\d[\d,.]*%?[)]?(?=\s\s|$)")
 _HEAD_LINES = 5
+_LONGEST = 90
 _REPEATS = 3
+_NEAR_PAGES = 3
 _SENTENCE_END = re.compile(r"[.:;!?][\"”')\]]*$")
 
 
@@ -94,44 +101,100 @@ def _trim_number(lines: list[str], mark: str | None) -> Page:
 
 
 def _drop_running_headers(pages: list[Page]) -> None:
-    """Blank the lines that stand at the head (or foot) of many pages; the first of each stays."""
+    """Blank the lines that stand at the head (or foot) of many pages; the first of each stays.
+
+    A line goes only where it stands apart: at a head, an empty line or more furniture follows it; at a
+    foot, an empty line comes before it. Lines of figures are rows or columns of a table and stay.
+    """
     heads = [_edge(page.lines, head=True) for page in pages]
     feet = [_edge(page.lines, head=False) for page in pages]
-    counts = Counter(
-        key for page, edge in zip(pages, heads, strict=True) for key in {_key(page.lines[i]) for i in edge}
-    )
-    foot_counts = Counter(
-        key for page, edge in zip(pages, feet, strict=True) for key in {_key(page.lines[i]) for i in edge}
-    )
+    head_places = _places(pages, heads)
+    foot_places = _places(pages, feet)
     seen: set[str] = set()
     cut = False
-    for page, head, foot in zip(pages, heads, feet, strict=True):
-        for place in foot:
-            if foot_counts[_key(page.lines[place])] >= _REPEATS and len(page.lines[place].strip()) < 90:
-                page.lines[place] = ""
-        continued = [place for place in head if CONTINUED.search(page.lines[place])]
-        for place in head:
-            key = _key(page.lines[place])
-            repeated = counts[key] >= _REPEATS and (key in seen or cut)
-            seen.add(key)
-            if repeated or (continued and place <= continued[-1]):
-                page.lines[place] = ""
-        body = [line for line in page.lines if line.strip()]
+    for number, (page, head, foot) in enumerate(zip(pages, heads, feet, strict=True)):
+        drop = {
+            place
+            for place in foot
+            if _running(foot_places[_key(page.lines[place])], number) and _parted(page.lines, place, -1)
+        }
+        drop |= _head_furniture(
+            page.lines,
+            head,
+            [
+                _running(head_places[_key(page.lines[place])], number) and (_key(page.lines[place]) in seen or cut)
+                for place in head
+            ],
+        )
+        seen |= {_key(page.lines[place]) for place in head}
+        for place in drop:
+            page.lines[place] = ""
+        body = [line for line in page.lines if line.strip() and not line.lstrip().startswith("<")]
         cut = bool(body) and len(body[-1].strip()) > 40 and not _SENTENCE_END.search(body[-1])
 
 
+def _head_furniture(lines: list[str], head: list[int], repeated: list[bool]) -> set[int]:
+    """Which lines of a page's head go, given which of them are repeated.
+
+    A line that says it goes on, such as "NOTE 4 (CONTINUED)", goes too, with the title above that touches it.
+    """
+    drop = {place for place, again in zip(head, repeated, strict=True) if again}
+    continued = {
+        place
+        for place in head
+        if CONTINUED.search(lines[place]) and (_STRONG.search(lines[place]) or _parted(lines, place, 1))
+    }
+    drop |= continued
+    for place in reversed(head):
+        if place + 1 in continued and not _is_figures(lines[place]):
+            continued.add(place)
+            drop.add(place)
+    kept: set[int] = set()
+    for place in reversed(head):
+        if place in drop and (place in continued or place + 1 in kept or _parted(lines, place, 1)):
+            kept.add(place)
+    return kept
+
+
+def _parted(lines: list[str], place: int, step: int) -> bool:
+    """Whether an empty line, a rule or the border of the page stands beside a line."""
+    beside = place + step
+    return not 0 <= beside < len(lines) or not any(char.isalnum() for char in lines[beside])
+
+
+def _places(pages: list[Page], edges: list[list[int]]) -> dict[str, list[int]]:
+    """The numbers of the pages that have each line at their edge."""
+    found: dict[str, list[int]] = {}
+    for number, (page, edge) in enumerate(zip(pages, edges, strict=True)):
+        for key in {_key(page.lines[place]) for place in edge}:
+            found.setdefault(key, []).append(number)
+    return found
+
+
+def _running(places: list[int], number: int) -> bool:
+    """Whether a line that these pages have runs on: often enough, and on a page near this one too."""
+    return len(places) >= _REPEATS and any(0 < abs(place - number) <= _NEAR_PAGES for place in places)
+
+
 def _edge(lines: list[str], *, head: bool) -> list[int]:
-    """Places of the first filled lines of a page (or its last one)."""
+    """Places of the first filled lines of a page (or its last one) that may be furniture."""
     filled = [place for place, line in enumerate(lines) if line.strip()]
     if not head:
-        return filled[-1:]
+        last = [place for place in filled if not lines[place].lstrip().startswith("<")][-1:]
+        return [place for place in last if len(lines[place].strip()) < _LONGEST and not _is_figures(lines[place])]
     edge = []
     for place in filled[:_HEAD_LINES]:
-        if len(lines[place].strip()) > 90 or lines[place].lstrip().startswith("<"):
+        if len(lines[place].strip()) > _LONGEST or lines[place].lstrip().startswith("<") or _is_figures(lines[place]):
             break
         edge.append(place)
     return edge
 
 
+def _is_figures(line: str) -> bool:
+    """Whether a line is a row of a table: money, or two figures and more that stand in columns."""
+    return "$" in line or len(_COLUMN.findall(line)) > 1
+
+
 def _key(line: str) -> str:
-    return _DIGITS.sub("#", " ".join(line.casefold().split()))
+    """A line for comparison: white space and case folded, a page's number at its start or end left open."""
+    return " ".join(_NUMBER_AT_EDGE.sub("#", line.strip()).casefold().split())

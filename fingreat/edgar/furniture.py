@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 from fingreat.edgar.ascii_pages import CONTINUED, PAGE_NUMBER
 from fingreat.edgar.blocks import Block, Kind
@@ -13,11 +12,23 @@ _BACK_LINK = re.compile(
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"^(?:part\s+[iv]+\W*)?item\s*\d|^managements?\W?s?\s+discussion", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
+_HEADING = re.compile(
+    r"(?:part\s+[iv]+\W*)?items?\s*\W?(?:\d{1,2}|[ivx]+)\W?[a-c]?\b(?!\s*,?\s+(?:of|above|below|in|herein|to|for)\b)"
+    r"|^part\s+[iv]+\W*$|^signatures?\W*$",
+    re.IGNORECASE,
+)
+"""A heading of the form; no sentence goes on with one, unless in lower case ("see / item 7 ...")."""
+_COUNTED = re.compile(r"^(?:note|notes|exhibit|schedule|table|figure|chart|appendix|annex|section)\W*\d", re.IGNORECASE)
+"""Headings whose number is their own, not a page's."""
+_NUMBER_AT_EDGE = re.compile(r"^\W*\d{1,3}\b(?![.,]\d)|(?<![\d.,])\d{1,3}\W*$")
+_FIGURES = re.compile(r"[$€£]\s?\d|(?:\s[(]?\d{1,3}(?:,\d{3})*(?:\.\d+)?%?[)]?){2,}$|(?:\s\d{4}){2,}$")
+"""Money, or two figures or years at the end: a row or a head of a table."""
 _PAGE_IN_FOOTER = re.compile(r"(?:^|\s|[|•·–—-])((?:[A-Z]{1,2}-)?\d{1,3})$|^((?:[A-Z]{1,2}-)?\d{1,3})\s*(?:\||\s)")
 _SENTENCE_END = re.compile(r"[.:;!?][\"”’')\]]*$")
 _REPEATS = 3
 _REACH = 3
+_NEAR_SIDES = 12
+"""Sides of borders in about three pages, whose numbers may be borders as well."""
 _FOOTER_LENGTH = 120
 _LINK_LENGTH = 40
 _NUMBERED_LENGTH = 60
@@ -60,10 +71,13 @@ def _furniture(blocks: list[Block]) -> set[int]:
     Each side of a border is read outwards and ends at the first block that is no furniture.
     """
     sides = _beside_borders(blocks)
-    counts = Counter(_key(blocks[index].text) for index in {index for side in sides for index in side})
+    places: dict[str, dict[int, int]] = {}
+    for number, side in enumerate(sides):
+        for index in side:
+            places.setdefault(_key(blocks[index].text), {})[index] = number
     dropped: set[int] = set()
     headings: set[str] = set()
-    for side in sides:
+    for number, side in enumerate(sides):
         for index in side:
             if index in dropped:
                 continue
@@ -73,7 +87,8 @@ def _furniture(blocks: list[Block]) -> set[int]:
                 headings.add(_key(text))
                 break
             again = CONTINUED.search(text) and _ITEM.match(text)
-            if not (again or PAGE_NUMBER.match(text) or counts[_key(text)] >= _REPEATS or _is_back_link(blocks, index)):
+            running = _running(places[_key(text)], index, number) and not _FIGURES.search(text)
+            if not (again or PAGE_NUMBER.match(text) or running or _is_back_link(blocks, index)):
                 break
             dropped.add(index)
     _label_pages(blocks, sorted(_labels(blocks, dropped)))
@@ -86,6 +101,12 @@ def _furniture(blocks: list[Block]) -> set[int]:
         ):
             dropped.add(index)
     return dropped
+
+
+def _running(places: dict[int, int], index: int, number: int) -> bool:
+    """Whether a text at these blocks (and sides of borders) runs on: often enough, and near this one too."""
+    near = any(other != index and abs(side - number) <= _NEAR_SIDES for other, side in places.items())
+    return near and len(places) >= _REPEATS
 
 
 def _is_back_link(blocks: list[Block], index: int) -> bool:
@@ -164,6 +185,8 @@ def _goes_on(before: Block, after: Block) -> bool:
     """Whether a paragraph goes on after a page border."""
     if before.kind is not Kind.TEXT or after.kind is not Kind.TEXT or after.bullet or after.look.centred:
         return False
+    if _HEADING.match(after.text) and not after.text[0].islower():
+        return False
     if not _SHORTEST < len(before.text) < _LONGEST or _SENTENCE_END.search(before.text):
         return False
     first = after.text[0]
@@ -173,6 +196,7 @@ def _goes_on(before: Block, after: Block) -> bool:
 
 
 def _key(text: str) -> str:
-    if _ITEM.match(text) or len(text) > _NUMBERED_LENGTH or text[:1].islower():
+    """A text for comparison; in a short one a page's number at the start or end is left open."""
+    if _ITEM.match(text) or _COUNTED.match(text) or len(text) > _NUMBERED_LENGTH or text[:1].islower():
         return text.casefold()
-    return _DIGITS.sub("#", text.casefold())
+    return _NUMBER_AT_EDGE.sub("#", text.casefold())
