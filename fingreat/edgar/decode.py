@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import stat
 import zlib
 from pathlib import Path
 
@@ -39,10 +40,14 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of a file; gzip is undone, whatever the file is called.
 
     Raises:
-        InputError: the file is missing, a folder, unreadable, empty, or damaged gzip.
+        InputError: the file is missing, a folder, a pipe or a device, unreadable, empty, or damaged gzip.
     """
     where = str(path)
     try:
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            # Reading a pipe or a device may never end.
+            raise InputError("This is a pipe or a device, not a file.", where=where, hint="Copy the filing to a file.")
         data = path.read_bytes()
     except FileNotFoundError:
         raise InputError("There is no such file.", where=where, hint="Check the path.") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import time
 from pathlib import Path
 
@@ -55,11 +56,21 @@ def test_a_missing_path_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_section(tmp_path / "none.htm")
     assert "no such file" in caught.value.message
+    assert caught.value.where == str(tmp_path / "none.htm")
     with pytest.raises(InputError):
         read_bytes(tmp_path)
     (tmp_path / "empty.htm").write_bytes(b"")
     with pytest.raises(InputError, match="empty"):
         read_bytes(tmp_path / "empty.htm")
+
+
+def test_a_pipe_or_a_device_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, Path(os.devnull)):
+        with pytest.raises(InputError, match="pipe or a device") as caught:
+            read_bytes(path)
+        assert caught.value.where == str(path)
 
 
 def test_gzip_is_told_by_its_bytes_and_damage_is_reported(tmp_path: Path) -> None:
