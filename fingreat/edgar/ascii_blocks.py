@@ -17,7 +17,8 @@ _RULE = re.compile(r"^[\s|+]*(?:[-=_*~][\s|+]*){3,}$")
 _GAP = re.compile(r"\S(?:\s{3,}|\s*\.{4,}\s*|\s*(?:\. ){3,}\s*)\S")
 _FIGURE = re.compile(r"(?:^|\s)[$(]*\d[\d,.]*%?\)?(?=\s|$)|\s--?(?=\s|$)")
 _ITEM_LINE = re.compile(
-    r"^\s*(?:part\s+[iv]+\W{0,4})?items?\s+\d{1,2}\s?[a-c]?\b\s*(?:[.:\-–—(]|$|\s{2,})", re.IGNORECASE
+    r"^\s*(?:part\s+[iv]+\W{0,4})?items?\s+[#(]?(?:\d{1,2}|[ivx]{1,5})\s?[a-c]?\b\)?\s*(?:[.:\-–—(]|$|\s{2,})",
+    re.IGNORECASE,
 )
 _BULLET = re.compile(r"^\s*(?:[-*o•·]|--)\s+(?=\S)")
 _NUMBERED = re.compile(r"^\s*\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+\S", re.IGNORECASE)

@@ -41,6 +41,8 @@ def following_part(blocks: list[Block], start: int, heading: str) -> int | None:
     None where no contents page lists the heading, or none of the parts that follow it is found.
     """
     own = bare_title(heading)[:_COMPARED]
+    if not own:
+        return None
     for block in blocks[:start]:
         if block.kind is not Kind.TABLE:
             continue

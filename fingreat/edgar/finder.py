@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from fingreat.edgar.blocks import Block
-from fingreat.edgar.headings import Candidate, Form
+from fingreat.edgar.headings import Candidate, Form, joint_items
 
 _FULL_TEXT = 3000
 """Characters after which more text says nothing more about a heading."""
 _MAX_CANDIDATES = 500
-_PART = re.compile(r"^part\s+(?:i{1,3}|iv|[1-4])\W*$", re.IGNORECASE)
+_PART_LENGTH = 40
+_PART = re.compile(r"^part\s+(i{1,3}|iv|[1-4])(?:\W+other\s+information)?\W*$", re.IGNORECASE)
+_PARTS = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +85,37 @@ def _thin(candidates: list[Candidate]) -> list[Candidate]:
     return thin
 
 
-def span_of(blocks: list[Block], chain: list[Candidate], item: str) -> Span | None:
-    """The blocks of an item by a chain, without a "PART III" line at its end; None where the chain lacks the item."""
-    for number, candidate in enumerate(chain):
-        if candidate.item == item:
-            following = chain[number + 1] if number + 1 < len(chain) else None
-            end = following.start if following else len(blocks)
-            while end > candidate.end and _PART.match(blocks[end - 1].text):
-                end -= 1
-            return Span(candidate, end, following)
-    return None
+def span_of(blocks: list[Block], chain: list[Candidate], item: str, form: Form) -> Span | None:
+    """The blocks of an item by a chain, up to the next heading or part; None where the chain lacks the item.
+
+    An item without a heading of its own may stand under a joint one: the span is that of both.
+    """
+    own = next((number for number, candidate in enumerate(chain) if candidate.item == item), None)
+    if own is None:
+        joint = (number for number, candidate in enumerate(chain) if item in joint_items(candidate.title, form))
+        own = next(joint, None)
+    if own is None:
+        return None
+    candidate = chain[own]
+    following = chain[own + 1] if own + 1 < len(chain) else None
+    end = _before_part(blocks, candidate, following.start if following else len(blocks))
+    return Span(candidate, end, following)
+
+
+def _before_part(blocks: list[Block], heading: Candidate, end: int) -> int:
+    """Where an item ends that a later part of the form, or a "PART III" line at its end, cuts short."""
+    current = next((part for block in reversed(blocks[: heading.start]) if (part := _part(block))), None)
+    if current is not None:
+        for index in range(heading.end, end):
+            if _part(blocks[index]) > current:
+                end = index
+                break
+    while end > heading.end and _part(blocks[end - 1]):
+        end -= 1
+    return end
+
+
+def _part(block: Block) -> int:
+    """The number of the part that a block opens; 0 for any other block."""
+    match = _PART.match(block.text) if len(block.text) < _PART_LENGTH else None
+    return (_PARTS.get(match[1].lower()) or int(match[1])) if match else 0

@@ -14,11 +14,17 @@ from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.tables import filled_rows
 
 _NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-_WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split(), start=1)}
+_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi"
+_WORDS = {word: str(number) for words in (_NUMBER_WORDS, _ROMAN) for number, word in enumerate(words.split(), start=1)}
+_JOINT = r"(?:\s*(?:,|and|&|/|-|–|to|through)\s*(?:item\s*)?\d{1,2}[a-c]?(?![\w,]|\.\d))"
 ITEM = re.compile(
-    r"^[\s*•]*(?:part\s+(?:i{1,3}|iv|[1-4])\b[\s,.:;–—-]*)?i\s?tems?\s*(?:no\.?\s*)?"
-    r"(?P<number>\d{1,2}|" + "|".join(_WORDS) + r")\s?(?:\(?(?P<letter>[a-c])\)?(?![a-z]))?"
-    r"(?:\s*(?:,|and|&|/|-|–|to|through)\s*(?:item\s*)?\d{1,2}[a-c]?(?![\w,]|\.\d))*"
+    r"^[\s*•]*(?:part\s+(?:i{1,3}|iv|[1-4])\b[\s,.:;–—-]*)?i\s?tems?\s*(?:no\.?\s*|#\s*|\(\s*)?"
+    r"(?P<number>\d{1,2}|"
+    + "|".join(_NUMBER_WORDS.split())
+    + "|(?:"
+    + "|".join(_ROMAN.split())
+    + r")(?=[a-c]?(?![a-z])))\s?(?:\(?(?P<letter>[a-c])\)?(?![a-z]))?"
+    rf"(?P<joint>{_JOINT}*)"
     r"(?P<mark>\s*[.:,;)\]–—-]*)\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -27,6 +33,7 @@ NUMBERED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A heading that has an item's number and title but not the word."""
+_RANGE = re.compile(r"-|–|to|through", re.IGNORECASE)
 _PROSE_AFTER = re.compile(
     r"^(?:of|above|below|herein|in|to|and|for|is|are|was|were|which|that|this|under|as|on|by|the|or|contains?|includes?|also|entitled|we)\b|^[,;]"
 )
@@ -114,7 +121,19 @@ def form_of(name: str | None) -> Form:
 def bare_title(text: str) -> str:
     """A title's letters without the item's number before it."""
     match = ITEM.match(text[:400]) or NUMBERED.match(text[:400])
-    return letters(match["rest"] if match and match["rest"] else text)
+    return letters(match["rest"] if match else text)
+
+
+def joint_items(title: str, form: Form) -> tuple[str, ...]:
+    """The further items of a joint heading: 7A for "Items 7 and 7A", and those between for "Items 10 to 13"."""
+    match = ITEM.match(title[:400])
+    if not match or not match["joint"]:
+        return ()
+    named = [number.upper() for number in re.findall(r"\d{1,2}[a-c]?", match["joint"], re.IGNORECASE)]
+    first = _number(match)
+    if len(named) == 1 and _RANGE.search(match["joint"]) and {first, named[0]} <= set(form.order):
+        return form.order[form.order.index(first) + 1 : form.order.index(named[0]) + 1]
+    return tuple(named)
 
 
 def letters(text: str) -> str:

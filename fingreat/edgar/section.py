@@ -33,6 +33,7 @@ def read_section(source: Path | bytes, item: str = "7", *, name: str = "", filin
     Args:
         source: a file (full submission, main document, either gzipped) or its bytes.
         item: the item's number on Form 10-K; `7` is management's discussion whatever number the form gives it.
+            An item that shares its heading ("Items 7 and 7A") is the text of both, and a warning says so.
         name: what to call the bytes in messages.
         filing_id: taken from the file (accession number, else SHA-256) where not given.
 
@@ -103,6 +104,10 @@ class _Search:
         form = form_of(self.form or main.type)
         own = form.own_number(self.item)
         span = self._by_headings(blocks, form, own) if own else None
+        if span is not None and span.heading.item != own:
+            self.warnings.append(
+                f"Item {own} shares a heading with Item {span.heading.item}; the text is that of both."
+            )
         if span is not None:
             body = _body(blocks, span)
             if pointer := find_pointer(body):
@@ -115,17 +120,17 @@ class _Search:
         if span is not None:
             self.warnings.append("The item holds very little text.")
             return self._found(main, blocks, span)
-        self.warnings.append(f"No heading of Item {own or self.item} was found.")
+        self.warnings.append(f"No heading of Item {own} was found." if own else _how_named(self.item, form))
         return self._section(SectionStatus.ABSENT)
 
     def _by_headings(self, blocks: list[Block], form: Form, own: str) -> Span | None:
         """The item by the chain of item headings; by numbers alone where the filer leaves the word out."""
-        span = span_of(blocks, best_chain(blocks, find_candidates(blocks, form), form), own)
+        span = span_of(blocks, best_chain(blocks, find_candidates(blocks, form), form), own, form)
         if span is None or span.heading.contents:
             chain = best_chain(blocks, find_candidates(blocks, form, NUMBERED), form)
             if sum(1 for candidate in chain if not candidate.contents) < _NUMBERED_HEADINGS:
                 return None
-            span = span_of(blocks, chain, own)
+            span = span_of(blocks, chain, own, form)
             if span is None or span.heading.contents:
                 return None
             self.warnings.append("The headings lack the word Item; they were told by number and title.")
@@ -250,6 +255,14 @@ class _Search:
             pointer=pointer,
             warnings=tuple(self.warnings),
         )
+
+
+def _how_named(item: str, form: Form) -> str:
+    """Why an item is not looked for: how the form's items are named here."""
+    if not form.same:
+        return f"Form 10-K has no Item {item}."
+    names = ", ".join(f"{annual} for this form's Item {own}" for own, annual in form.same.items())
+    return f"Items are named as on Form 10-K, whose Item {item} this form lacks; ask for {names}."
 
 
 def _breaks(block: Block) -> bool:

@@ -182,3 +182,82 @@ def test_a_report_filed_in_two_documents_is_searched_whole() -> None:
     section = read("<SEC-DOCUMENT>x\n" + parts)
     assert section.status is SectionStatus.FOUND
     assert section.heading == f"Item 7. {MDA}"
+
+
+@pytest.mark.parametrize("name", ["Item VII. ", "ITEM VII - ", "Item (7) ", "Item #7 ", "Item No. 7 "])
+@pytest.mark.parametrize("form", ["html", "fixed-width"])
+def test_numbers_are_told_as_romans_and_in_marks(name: str, form: str) -> None:
+    eight = name.replace("VII", "VIII").replace("7", "8")
+    html = filing("Item 1. Business", name + MDA, eight + "Financial Statements")
+    if form == "html":
+        section = read(html)
+    else:
+        text = html.replace("</p>", "\n\n").replace("<p>", "").replace("<b>", "").replace("</b>", "")
+        section = read_section(text.replace("<html><body>", "").encode(), "7", name="x.txt")
+    assert section.status is SectionStatus.FOUND
+    assert section.heading == name + MDA
+    assert section.next_heading == eight + "Financial Statements"
+
+
+@pytest.mark.parametrize(
+    ("title", "items"),
+    [
+        ("Items 7 and 7A. Management's Discussion", ["7", "7A"]),
+        ("Items 7, 7A and 8. Management's Discussion", ["7", "7A", "8"]),
+        ("Items 7 through 8. Management's Discussion", ["7", "7A", "8"]),
+    ],
+)
+def test_an_item_that_shares_a_heading_is_the_text_of_both(title: str, items: list[str]) -> None:
+    html = filing("Item 1. Business", title, "Item 9. Changes in and Disagreements with Accountants")
+    for item in items:
+        section = read(html, item)
+        assert section.status is SectionStatus.FOUND
+        assert section.heading == title
+        assert any("shares a heading with Item 7" in warning for warning in section.warnings) is (item != "7")
+    assert read(html, "9A").status is SectionStatus.ABSENT
+
+
+def test_titles_without_the_word_end_where_the_contents_page_says() -> None:
+    titles = {
+        "1.": "Business",
+        "2.": "Properties",
+        "3.": "Legal Proceedings",
+        "4.": "Submission of Matters to a Vote",
+        "5.": "Market for Common Equity",
+        "6.": "Selected Financial Data",
+        "7.": MDA,
+        "7A.": "Quantitative and Qualitative Disclosures About Market Risk",
+        "8.": "Financial Statements and Supplementary Data",
+    }
+    rows = "".join(f"<tr><td>Item {number}</td><td>{title}</td><td>3</td></tr>" for number, title in titles.items())
+    body = "".join(f"<p><b>{title}</b></p>{PROSE * 3}" for title in titles.values())
+    section = read(f"<html><body><p>FORM 10-K</p><table>{rows}</table>{body}")
+    assert section.heading == MDA
+    assert section.next_heading == titles["7A."]
+
+
+@pytest.mark.parametrize(("form", "item", "ask"), [("10-Q", "2", "7"), ("10-Q", "1A", "7"), ("10-KSB", "6", "7")])
+def test_an_item_asked_for_by_the_forms_own_number_says_how_items_are_named(form: str, item: str, ask: str) -> None:
+    own = {"10-Q": "2", "10-KSB": "6"}[form]
+    html = filing("Item 1. Business", f"Item {own}. {MDA}", form=form)
+    warnings = " ".join(read(html, item).warnings)
+    assert "named as on Form 10-K" in warnings
+    assert f"{ask} for this form's Item {own}" in warnings
+    assert "No heading" not in warnings
+
+
+def test_an_item_ends_at_the_next_part_of_the_form() -> None:
+    preamble = (
+        "<p>PART III</p><p>Items 10 to 13 are incorporated by reference to the proxy statement, pages 3 to 9.</p>"
+    )
+    html = (
+        "<html><body><p>FORM 10-K</p><p>PART II</p>"
+        + filing(f"Item 7. {MDA}", "Item 8. Financial Statements")
+        + "<p><b>Item 9. Changes in and Disagreements with Accountants</b></p><p>None.</p>"
+        + preamble
+        + filing("Item 10. Directors", "Item 11. Executive Compensation")
+    )
+    section = read(html, "9")
+    assert section.status is SectionStatus.FOUND
+    assert section.pointer is None
+    assert section.text.endswith("None.")
