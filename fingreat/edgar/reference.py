@@ -16,7 +16,9 @@ _POINTS = re.compile(
 )
 _NEAR = re.compile(r"\bitems?\s+\d{1,2}[A-C]?\b|\bnotes?\s+\d|under\s+the\s+(?:heading|caption)|[\"“]", re.IGNORECASE)
 """Places in the same document; only a very short text that names one is a pointer."""
-_NO_POINTER = re.compile(r"in\s+conjunction\s+with|read\s+together|forward[- ]looking", re.IGNORECASE)
+_NO_POINTER = re.compile(
+    r"not\s+required\s+to|in\s+conjunction\s+with|read\s+together|forward[- ]looking", re.IGNORECASE
+)
 _FAR = re.compile(
     r"annual\s+report|exhibit\s+\(?13|shareholders|stockholders|shareowners|share\s+owners|appendix|proxy|by\s+reference"
     r"|pages?\s+[A-Z]{0,2}-?\d|elsewhere|\bF-\d",

@@ -261,3 +261,13 @@ def test_an_item_ends_at_the_next_part_of_the_form() -> None:
     assert section.status is SectionStatus.FOUND
     assert section.pointer is None
     assert section.text.endswith("None.")
+
+
+def test_an_item_that_need_not_be_given_is_no_pointer() -> None:
+    words = "As a “smaller reporting company”, we are not required to provide the information required by this Item."
+    html = (
+        filing("Item 1. Business", f"Item 7. {MDA}") + f"<p><b>Item 7A. Quantitative and Qualitative</b></p><p>{words}"
+    )
+    section = read(html + "<p><b>Item 8. Financial Statements</b></p>" + PROSE, "7A")
+    assert section.status is SectionStatus.FOUND
+    assert section.text.endswith(words)
