@@ -95,9 +95,9 @@ def test_gzip_is_told_by_its_bytes_and_damage_is_reported(tmp_path: Path) -> Non
 )
 def test_five_thousand_levels_of_nesting_are_read(opening: bytes, closing: bytes) -> None:
     data = HEAD + opening * 5000 + b"deepest words" + closing * 5000 + TAIL
-    start = time.perf_counter()
+    start = time.process_time()
     section = read_section(data, name="x.htm")
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert section.status is SectionStatus.FOUND
     assert "deepest words" in section.text
     assert "Balance." not in section.text
@@ -122,9 +122,9 @@ def test_a_file_of_30_mb_is_read_in_time(unit: str) -> None:
         )
     else:
         data = HEAD + middle * (30_000_000 // len(middle)) + TAIL
-    start = time.perf_counter()
+    start = time.process_time()
     section = read_section(data, name="x")
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert section.status is SectionStatus.FOUND
     assert "Balance." not in section.text
 
