@@ -97,8 +97,6 @@ class RecordLog(Generic[R]):
         supersedes: Callable[[R, R], bool] = lambda old, new: False,
     ) -> None:
         self.folder = folder
-        self.torn_bytes = 0
-        self.ignored = 0
         self._model = model
         self._key = key
         self._supersedes = supersedes
@@ -107,7 +105,7 @@ class RecordLog(Generic[R]):
         with storage_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
         for path in part_paths(folder):
-            self.torn_bytes += cut_back(path)
+            cut_back(path)
             for number, (start, length, line) in enumerate(_lines(path), 1):
                 self._note(parse_line(line, model, path, number), path, start, length)
 
@@ -165,7 +163,6 @@ class RecordLog(Generic[R]):
         if key in self._index:
             old = self.get(key)
             if old is not None and not self._supersedes(old, record):
-                self.ignored += 1
                 return
         self._index[key] = (path, start, length)
 

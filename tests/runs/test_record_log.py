@@ -58,7 +58,7 @@ def test_a_torn_line_is_cut_before_the_next_one_is_written(tmp_path: Path) -> No
     part.write_bytes(whole + b'{"key":"b","text":""}')
     assert [row.key for row in rows(tmp_path)] == ["a"]
     with open_log(tmp_path) as log:
-        assert log.torn_bytes == 21
+        assert part.read_bytes() == whole, "opening cuts the torn line off"
         assert "b" not in log
         log.append(Row(key="c"))
     assert part.read_bytes() == whole + b'{"key":"c","text":""}\n'
@@ -71,7 +71,7 @@ def test_the_first_record_of_a_key_stays_unless_the_rule_says_otherwise(tmp_path
         assert log.get("a") == Row(key="a", text="first")
     with open_log(tmp_path, replaces=True) as log:
         assert log.get("a") == Row(key="a", text="first")
-        assert log.ignored == 1
+        assert len(log) == 1
     with open_log(tmp_path) as log:
         assert log.get("a") == Row(key="a", text="error")
         assert len(log) == 1
