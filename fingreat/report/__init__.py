@@ -1,7 +1,36 @@
-"""What a reader sees: the page of one section with its passages marked, and the drawing of the graph."""
+"""What a reader sees: one page for a study's filings, runs, tables and figures, and the drawing of the graph."""
 
 from fingreat.report.draw import draw_svg, svg_to_png
-from fingreat.report.model import EdgeScore, Page, RunView, ScoreView, Share
+from fingreat.report.model import (
+    EdgeScore,
+    Figure,
+    FilingView,
+    MatchView,
+    Page,
+    Report,
+    RunView,
+    ScoreView,
+)
 from fingreat.report.page import render_page
+from fingreat.report.tables import Cell, Column, Share, Table, cell_text, percent, table_csv
 
-__all__ = ["EdgeScore", "Page", "RunView", "ScoreView", "Share", "draw_svg", "render_page", "svg_to_png"]
+__all__ = [
+    "Cell",
+    "Column",
+    "EdgeScore",
+    "Figure",
+    "FilingView",
+    "MatchView",
+    "Page",
+    "Report",
+    "RunView",
+    "ScoreView",
+    "Share",
+    "Table",
+    "cell_text",
+    "draw_svg",
+    "percent",
+    "render_page",
+    "svg_to_png",
+    "table_csv",
+]

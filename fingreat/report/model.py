@@ -1,4 +1,4 @@
-"""What a report page shows, as records: the caller measures, this room only draws."""
+"""What a report shows, as records: the caller measures, this room only draws."""
 
 from __future__ import annotations
 
@@ -6,37 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, InstanceOf, model_validator
+from pydantic import Field, InstanceOf
 
 from fingreat.errors import InputError
-from fingreat.schema import Extraction, Failure, Filing, GoldPassage, Graph, ReplyState, Section
+from fingreat.report.tables import Count, Share, Slug, Table
+from fingreat.schema import Extraction, Failure, Filing, GoldPassage, Graph, Match, ReplyState, Section
 from fingreat.schema.graph import DEFAULT_GROUPING
 from fingreat.schema.records import Record
-
-Count = Annotated[int, Field(ge=0)]
-
-
-class Share(Record):
-    """A share with the numbers behind it: k of n.
-
-    Attributes:
-        interval: its confidence interval, as fractions, where the caller computed one.
-    """
-
-    k: Count
-    n: Count
-    interval: tuple[float, float] | None = None
-
-    @model_validator(mode="after")
-    def _part_of_whole(self) -> Share:
-        if self.k > self.n:
-            raise ValueError(f"a share of {self.k} of {self.n} is more than the whole")
-        return self
-
-    @property
-    def value(self) -> float | None:
-        """k/n, None for 0/0."""
-        return self.k / self.n if self.n else None
 
 
 class EdgeScore(Record):
@@ -69,11 +45,12 @@ class ScoreView(Record):
 
 
 class RunView(Record):
-    """One model's run over the section.
+    """One model's run over the filings.
 
     Attributes:
-        name: unique within a page.
+        name: unique within a report.
         model: as passed on the command line (`backend:model`).
+        extractions: of every filing; those of filings that are not shown count in figures and have no text.
         replies: count per reply state.
         prompt_tokens, output_tokens, seconds: totals, None where nothing was counted.
         notes: further sentences to stand under its figures.
@@ -95,6 +72,69 @@ class RunView(Record):
     def grounded(self) -> Share:
         """Extractions whose quote stands in the text, of all."""
         return Share(k=sum(e.verdict.grounded for e in self.extractions), n=len(self.extractions))
+
+
+class FilingView(Record):
+    """A filing that is shown: its section's text is the coordinate space of every range in it.
+
+    Attributes:
+        gold: of this filing; passages with a place in the text become a layer of their own.
+    """
+
+    filing: Filing
+    section: Section
+    gold: tuple[GoldPassage, ...] = ()
+
+
+class MatchView(Record):
+    """Which extractions of two runs quote the same passage.
+
+    Attributes:
+        a, b: names of the runs.
+        matches: of every filing, one to one.
+    """
+
+    a: str
+    b: str
+    matches: tuple[Match, ...] = ()
+
+
+class Figure(Record):
+    """A drawing of its own.
+
+    Attributes:
+        svg: as `heat_map`, `bars` or `draw_svg` made it. It is markup that goes into the page as it is: never
+            one from a file of unknown origin.
+    """
+
+    id: Slug
+    title: str = Field(min_length=1)
+    svg: str
+    caption: str = ""
+
+
+class Report(Record):
+    """Everything on one page: several filings, and what each run made of them.
+
+    Attributes:
+        grouping: which grouping of the graph's edges gives the colours.
+        filings: those whose text is shown, in this order.
+        runs: shown in this order.
+        notes: paragraphs for the head of the page.
+        filings_in_all: how many filings the runs are over, where that is more than what is shown.
+    """
+
+    title: str = Field(min_length=1)
+    created: datetime
+    graph: InstanceOf[Graph]
+    grouping: str = DEFAULT_GROUPING
+    filings: tuple[FilingView, ...] = ()
+    runs: tuple[RunView, ...] = ()
+    matches: tuple[MatchView, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+    filings_in_all: Count | None = None
 
 
 class Page(Record):

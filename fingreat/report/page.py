@@ -14,9 +14,10 @@ from markupsafe import Markup
 
 from fingreat.report.draw import draw_svg
 from fingreat.report.layers import GOLD, Layer, page_layers
-from fingreat.report.model import Page, RunView, ScoreView, Share, check_page
+from fingreat.report.model import Page, RunView, ScoreView, check_page
 from fingreat.report.palette import category_index, palette
 from fingreat.report.section_html import section_html
+from fingreat.report.tables import percent
 from fingreat.report.templating import asset, environment
 from fingreat.schema import GoldPassage, Verdict
 
@@ -69,12 +70,6 @@ def render_page(page: Page) -> str:
         )
     )
     return _UNPRINTABLE.sub("\ufffd", html)
-
-
-def percent(share: Share | float | None) -> str:
-    """A share in per cent with one decimal; "–" for 0/0 and for None."""
-    value = share.value if isinstance(share, Share) else share
-    return "–" if value is None else f"{100 * value:.1f}%"
 
 
 def outcome(score: ScoreView, passage: GoldPassage, edge: str) -> str:

@@ -172,7 +172,7 @@ def test_nothing_of_nothing_is_a_dash_with_a_note() -> None:
     precision = page.select_one("#summary td[data-th=Precision]")
     assert precision.get_text(" ", strip=True) == "– a 0 of 0"
     assert page.find(id=precision.a["href"][1:]).get_text().startswith("a 0 of 0 has no value")
-    assert page.select_one("#summary td[data-th=Recall]").get_text(" ", strip=True) == "0.0% 0 of 9"
+    assert page.select_one("#summary td[data-th=Recall]").get_text(" ", strip=True) == "0% 0 of 9"
 
 
 def test_gold_passages_say_what_each_run_made_of_them() -> None:

@@ -1,0 +1,200 @@
+"""Tables as records, and the one rule by which console, page and files show a cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from fingreat.schema.records import Record
+
+Count = Annotated[int, Field(ge=0)]
+Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
+"""A name for files and for places in a page: lower-case words of ASCII letters and digits, joined by hyphens."""
+
+DASH = "–"
+NO_SHARE = "0/0 has no value: it is neither 0 nor 1."
+
+
+class Share(Record):
+    """A share with the numbers behind it: k of n.
+
+    Attributes:
+        interval: its confidence interval, as fractions, where the caller computed one.
+    """
+
+    k: Count
+    n: Count
+    interval: tuple[float, float] | None = None
+
+    @model_validator(mode="after")
+    def _part_of_whole(self) -> Share:
+        if self.k > self.n:
+            raise ValueError(f"a share of {self.k} of {self.n} is more than the whole")
+        return self
+
+    @property
+    def value(self) -> float | None:
+        """k/n, None for 0/0."""
+        return self.k / self.n if self.n else None
+
+
+ColumnKind = Literal["text", "edge", "count", "share", "number"]
+Cell = str | int | float | Share | None
+"""What stands in a cell; None is "no value" and is shown as a dash."""
+
+_TYPES: dict[ColumnKind, tuple[type, ...]] = {
+    "text": (str,),
+    "edge": (str,),
+    "count": (int,),
+    "share": (Share,),
+    "number": (int, float),
+}
+
+
+class Column(Record):
+    """A column: its head, and what kind of cell stands in it.
+
+    Attributes:
+        kind: `edge` holds ids of edges, which the page colours by their category; `count` whole numbers
+            from 0; `share` `Share` records; `number` any finite number.
+        digits: decimal places of a `number`.
+    """
+
+    label: str = Field(min_length=1)
+    kind: ColumnKind = "text"
+    digits: Annotated[int, Field(ge=0, le=9)] = 3
+
+    @property
+    def right(self) -> bool:
+        """Whether its cells are aligned to the right."""
+        return self.kind in ("count", "share", "number")
+
+
+class Table(Record):
+    """A table to be shown as it is: the caller measured, nothing is computed here.
+
+    Attributes:
+        id: names its file and its place in the page.
+        rows: one cell per column, of the column's kind or None.
+        notes: sentences to stand under it.
+    """
+
+    id: Slug
+    title: str = Field(min_length=1)
+    columns: tuple[Column, ...] = Field(min_length=1)
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _rows_fit_columns(self) -> Table:
+        labels = [column.label for column in self.columns]
+        twice = sorted({label for label in labels if labels.count(label) > 1})
+        if twice:
+            raise ValueError(f"table '{self.id}' has two columns '{twice[0]}'")
+        for number, row in enumerate(self.rows, 1):
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"row {number} of table '{self.id}' has {len(row)} cells for {len(self.columns)} columns"
+                )
+            for column, cell in zip(self.columns, row, strict=True):
+                if fault := _fault(column, cell):
+                    raise ValueError(f"row {number} of table '{self.id}', column '{column.label}': {fault}")
+        return self
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """The notes, and one on shares without a value where there are any."""
+        empty = any(isinstance(cell, Share) and not cell.n for row in self.rows for cell in row)
+        return (*self.notes, NO_SHARE) if empty else self.notes
+
+
+def _fault(column: Column, cell: Cell) -> str | None:
+    """What is wrong with a cell, None if nothing is."""
+    if cell is None:
+        return None
+    if not isinstance(cell, _TYPES[column.kind]):
+        return f"{type(cell).__name__} is no {column.kind}"
+    if column.kind == "count" and isinstance(cell, int) and cell < 0:
+        return f"{cell} counts nothing"
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return f"{cell} is no number; None stands for a value that there is not"
+    return None
+
+
+def percent(share: Share | float | None) -> str:
+    """A share in per cent with one decimal; "100%" and "0%" only where exact; a dash for 0/0 and for None."""
+    value = share.value if isinstance(share, Share) else share
+    if value is None:
+        return DASH
+    if value in (0, 1):
+        return f"{value:.0%}"
+    shown = f"{value:.1%}"
+    return {"0.0%": "<0.1%", "100.0%": ">99.9%"}.get(shown, shown)
+
+
+def fraction(share: Share) -> str:
+    """The numbers behind a share, as "k/n"."""
+    return f"{share.k:,}/{share.n:,}"
+
+
+def number_text(value: float, digits: int = 3) -> str:
+    """A number with its decimals; one that is not 0 is never shown as 0."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    shown = f"{value + 0.0:,.{digits}f}"  # no minus sign before 0
+    if value and float(shown.replace(",", "")) == 0:
+        least = f"{10**-digits:.{digits}f}"
+        return f"<{least}" if value > 0 else f">-{least}"
+    return shown
+
+
+def cell_text(column: Column, cell: Cell) -> str:
+    """A cell in one line: counts with thousands commas, shares as "57.1% (4/7)", a dash for no value."""
+    if cell is None:
+        return DASH
+    if isinstance(cell, Share):
+        interval = f"; {percent(cell.interval[0])} to {percent(cell.interval[1])}" if cell.interval else ""
+        return f"{percent(cell)} ({fraction(cell)}{interval})"
+    return cell if isinstance(cell, str) else number_text(cell, column.digits)
+
+
+def table_csv(table: Table) -> str:
+    """The table as CSV (RFC 4180: CRLF line ends, quotes doubled), numbers unrounded, no value as an empty field.
+
+    A share takes three columns (its label, "k", "n"), and two more, "low" and "high", where a share of the
+    column has an interval. Text is written as it is, also where a spreadsheet would read it as a formula.
+    """
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    bounded = [any(_has_interval(row[i]) for row in table.rows) for i in range(len(table.columns))]
+    writer.writerow(name for c, b in zip(table.columns, bounded, strict=True) for name in _csv_names(c, b))
+    for row in table.rows:
+        cells = zip(table.columns, row, bounded, strict=True)
+        writer.writerow(field for c, cell, b in cells for field in _csv_fields(c, cell, b))
+    return file.getvalue()
+
+
+def _has_interval(cell: Cell) -> bool:
+    return isinstance(cell, Share) and cell.interval is not None
+
+
+def _csv_names(column: Column, bounded: bool) -> Iterator[str]:
+    yield column.label
+    if column.kind == "share":
+        yield from (f"{column.label} {part}" for part in ("k", "n", *(("low", "high") if bounded else ())))
+
+
+def _csv_fields(column: Column, cell: Cell, bounded: bool) -> Iterator[str | float | None]:
+    if not isinstance(cell, Share):
+        yield cell
+        if column.kind == "share":
+            yield from (None,) * (4 if bounded else 2)
+        return
+    yield from (cell.value, cell.k, cell.n)
+    if bounded:
+        yield from cell.interval or (None, None)
