@@ -7,24 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, fsum, lgamma, log, log1p
 
+from fingreat.analysis.ratio import Ratio
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, GoldPassage, Graph
 
 COVERED = 0.5
 """Share of a passage's characters from which it counts as covered."""
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """`hits` of `total`; `value` is None for 0 of 0, never 0, 1 or NaN."""
-
-    hits: int
-    total: int
-
-    @property
-    def value(self) -> float | None:
-        """hits / total."""
-        return self.hits / self.total if self.total else None
 
 
 @dataclass(frozen=True)
