@@ -3,6 +3,7 @@
 from fingreat.analysis.agreement import Agreement, CohortAgreement, agreement_by_filing, measure_agreement
 from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_against_gold
 from fingreat.analysis.ratio import Ratio
+from fingreat.analysis.tags import TagRow, TagScore, measure_tags
 
 __all__ = [
     "Agreement",
@@ -10,8 +11,11 @@ __all__ = [
     "EdgeScore",
     "GoldScore",
     "Ratio",
+    "TagRow",
+    "TagScore",
     "agreement_by_filing",
     "binomial_tail",
     "measure_agreement",
+    "measure_tags",
     "score_against_gold",
 ]
