@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
+from fingreat.analysis.filings import by_filing
 from fingreat.analysis.ratio import Ratio
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, Graph, Match
@@ -17,7 +18,6 @@ from fingreat.schema.graph import DEFAULT_GROUPING
 
 Side = Literal["a", "b"]
 """Which of the two runs that were matched."""
-T = TypeVar("T", Extraction, Match)
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def agreement_by_filing(
     Raises:
         InputError: as `measure_agreement`.
     """
-    ours, theirs, pairs = _by_filing(a), _by_filing(b), _by_filing(matches)
+    ours, theirs, pairs = by_filing(a), by_filing(b), by_filing(matches)
     return {
         filing_id: measure_agreement(
             ours.get(filing_id, ()),
@@ -144,13 +144,6 @@ def agreement_by_filing(
         )
         for filing_id in dict.fromkeys((*ours, *theirs, *pairs))
     }
-
-
-def _by_filing(records: Iterable[T]) -> dict[str, list[T]]:
-    parted: dict[str, list[T]] = {}
-    for record in records:
-        parted.setdefault(record.filing_id, []).append(record)
-    return parted
 
 
 def _by_id(extractions: Iterable[Extraction], where: str) -> dict[str, Extraction]:

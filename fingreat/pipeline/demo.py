@@ -89,7 +89,7 @@ def run_demo(
             missing[model] = error
             continue
         extractions = tuple(read_records(folder.extractions, Extraction))
-        score = score_against_gold(extractions, gold, graph, len(section.text))
+        score = score_against_gold(extractions, gold, graph, {filing.id: len(section.text)})
         runs.append(DemoRun(manifest, folder, extractions, score))
     page = out / "report.html"
     write_atomic(page, _page(filing, section, graph, gold, runs, missing).encode())

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import count
-from math import comb
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
 
-from fingreat.analysis import GoldScore, Ratio, binomial_tail, score_against_gold
+from fingreat.analysis import GoldScore, Ratio, score_against_gold
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, GoldPassage, Verdict, load_graph
 
@@ -22,6 +20,8 @@ EDGES = tuple(GRAPH.edges)
 REV, COGS, TAX = "REV-NNCA", "NNCA-COGS", "NNCA-TAX"
 LENGTH = 1000
 NUMBERS = count()
+LENGTHS = {"f": 60, "g": 45}
+"""Two filings for the drawn examples."""
 
 
 def passage(start: int | None, end: int | None, *edges: str, **changes: Any) -> GoldPassage:
@@ -52,7 +52,7 @@ def extraction(edge: str, *ranges: tuple[int, int], **changes: Any) -> Extractio
 
 
 def score(extractions: Sequence[Extraction], gold: Sequence[GoldPassage], length: int = LENGTH) -> GoldScore:
-    return score_against_gold(extractions, gold, GRAPH, length)
+    return score_against_gold(extractions, gold, GRAPH, {"f": length})
 
 
 GOLD = (passage(100, 200, REV), passage(300, 400, COGS), passage(500, 600, REV, TAX), passage(700, 800))
@@ -199,6 +199,52 @@ def test_passages_without_an_edge_play_no_part_even_without_a_place() -> None:
     assert score([extraction(REV, (100, 200))], [*GOLD, none]) == score([extraction(REV, (100, 200))], GOLD[:3])
 
 
+def test_several_filings_are_summed_and_their_places_kept_apart() -> None:
+    gold = [*GOLD, passage(100, 200, COGS, filing_id="g", passage_id="q")]
+    extractions = [
+        extraction(REV, (100, 200)),
+        # The same place and edge in the other filing is no repeat, and lies on evidence for another edge.
+        extraction(REV, (100, 200), filing_id="g"),
+        extraction(COGS, (100, 200), filing_id="g"),
+    ]
+    found = score_against_gold(extractions, gold, GRAPH, {"f": LENGTH, "g": 500})
+    # Right: one of one in f, one of two in g. Found: one of three passages in f, one of one in g.
+    assert (found.precision, found.recall, found.duplicates) == (Ratio(2, 3), Ratio(2, 4), 0)
+    assert (found.located, found.typed, found.filings) == (Ratio(3, 3), Ratio(2, 3), 2)
+    assert found.found == {("p100", REV), ("q", COGS)}
+    # 400 characters of evidence by edge in f, 100 in g, of 1,500 characters and 11 edges.
+    assert found.chance_precision == pytest.approx(500 / (1500 * 11))
+    # Per filing by a call with its length alone: the counts add up.
+    alone = [
+        score_against_gold(
+            [x for x in extractions if x.filing_id == one], [p for p in gold if p.filing_id == one], GRAPH, {one: size}
+        )
+        for one, size in (("f", LENGTH), ("g", 500))
+    ]
+    assert [(one.precision, one.recall) for one in alone] == [
+        (Ratio(1, 1), Ratio(1, 3)),
+        (Ratio(1, 2), Ratio(1, 1)),
+    ]
+
+
+def test_a_filing_without_gold_plays_no_part_and_is_told() -> None:
+    extractions = [extraction(REV, (100, 200)), *(extraction(REV, (i, i + 9), filing_id="g") for i in range(5))]
+    alone = score(extractions[:1], GOLD)
+    both = score_against_gold(extractions, GOLD, GRAPH, {"f": LENGTH, "g": 500})
+    assert (both.precision, both.recall, both.chance_precision) == (
+        alone.precision,
+        alone.recall,
+        alone.chance_precision,
+    )
+    assert (both.filings, both.unscored_filings, both.unscored) == (1, 1, 5)
+    assert (alone.filings, alone.unscored_filings, alone.unscored) == (1, 0, 0)
+    # Readers who found no evidence in a filing say so with a passage that has no edge; then all of it is wrong.
+    none = passage(None, None, filing_id="g", passage_id="q")
+    assert score_against_gold(extractions, [*GOLD, none], GRAPH, {"f": LENGTH, "g": 500}).precision == Ratio(1, 6)
+    nothing = score(extractions[:1], [])
+    assert (nothing.precision.value, nothing.filings, nothing.unscored) == (None, 0, 1)
+
+
 @pytest.mark.parametrize(
     ("gold", "words"),
     [
@@ -210,7 +256,8 @@ def test_passages_without_an_edge_play_no_part_even_without_a_place() -> None:
         (passage(990, 1001, REV), "stands at 990 to 1001"),
         (passage(0, 5, "REV-CASH"), "accepts REV-CASH, no edge of graph"),
         (passage(0, 5, REV, passage_id="p300"), "gold passage p300: is there twice"),
-        (passage(0, 5, REV, filing_id="g"), "those of 2 filings: f, g"),
+        (passage(0, 5, REV, filing_id="g"), "gold passage p0: belongs to filing g, which is not among those to score"),
+        (passage(0, 5, filing_id="g"), "gold passage p0: belongs to filing g"),
     ],
 )
 def test_gold_that_does_not_fit_is_refused(gold: GoldPassage, words: str) -> None:
@@ -221,52 +268,62 @@ def test_gold_that_does_not_fit_is_refused(gold: GoldPassage, words: str) -> Non
 def test_extractions_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match="has edge REV-CASH, no edge of graph"):
         score([extraction("REV-CASH", (0, 5))], GOLD)
-    with pytest.raises(InputError, match="those of 2 filings"):
+    with pytest.raises(InputError, match=r"extraction x\d+: belongs to filing another, which is not among those"):
         score([extraction(REV, (0, 5), filing_id="another")], GOLD)
 
 
 ranges_strategy = st.lists(
-    st.tuples(st.integers(0, 58), st.integers(1, 30)).map(lambda pair: (pair[0], min(60, pair[0] + pair[1]))),
+    st.tuples(st.integers(0, 43), st.integers(1, 30)).map(lambda pair: (pair[0], min(45, pair[0] + pair[1]))),
     max_size=3,
 )
 some_edges = st.sampled_from(EDGES[:3])
 extraction_strategy = st.builds(
-    lambda edge, ranges, ambiguous: extraction(edge, *ranges, ambiguous=ambiguous),
+    lambda edge, ranges, ambiguous, filing: extraction(edge, *ranges, ambiguous=ambiguous, filing_id=filing),
     some_edges,
     ranges_strategy,
     st.booleans(),
+    st.sampled_from("fg"),
 )
 
 
 @st.composite
 def gold_strategy(draw: st.DrawFn) -> list[GoldPassage]:
-    """Passages that do not overlap, as sentences don't, with up to three edges."""
-    borders = sorted(draw(st.sets(st.integers(0, 60), max_size=8)))
-    return [
-        passage(start, end, *draw(st.sets(some_edges, max_size=3)))
-        for start, end in zip(borders[::2], borders[1::2], strict=False)
-    ]
+    """Passages that do not overlap, as sentences don't, with up to three edges, in up to two filings."""
+    found = []
+    for filing, length in LENGTHS.items():
+        borders = sorted(draw(st.sets(st.integers(0, length), max_size=8)))
+        found += [
+            passage(start, end, *draw(st.sets(some_edges, max_size=3)), filing_id=filing, passage_id=f"{filing}{start}")
+            for start, end in zip(borders[::2], borders[1::2], strict=False)
+        ]
+    return found
 
 
-def slow_score(extractions: Sequence[Extraction], gold: Sequence[GoldPassage], length: int) -> dict[str, Any]:
-    """The docstring's words with sets of characters and exact fractions."""
+Character = tuple[str, int]
+
+
+def slow_score(extractions: Sequence[Extraction], gold: Sequence[GoldPassage]) -> dict[str, Any]:
+    """The docstring's words with sets of characters (a filing and a place in it) and exact fractions."""
+    read = {p.filing_id for p in gold}
+    extractions = [x for x in extractions if x.filing_id in read]
+    length = sum(LENGTHS[filing] for filing in read)
     kept: list[Extraction] = []
     for one in extractions:
-        same = [x for x in kept if x.edge == one.edge and (x.ranges or x.quote) == (one.ranges or one.quote)]
-        if not same:
+        this = (one.filing_id, one.edge, one.ranges or one.quote)
+        if not any(this == (x.filing_id, x.edge, x.ranges or x.quote) for x in kept):
             kept.append(one)
     passages = [p for p in gold if p.accepted]
 
-    def pieces(one: Extraction) -> list[set[int]]:
+    def pieces(one: Extraction) -> list[set[Character]]:
         used = one.ranges[:1] if one.ambiguous else one.ranges
-        return [set(range(start, end)) for start, end in used]
+        return [{(one.filing_id, i) for i in range(start, end)} for start, end in used]
 
-    def half(parts: list[set[int]], cover: set[int]) -> bool:
+    def half(parts: list[set[Character]], cover: set[Character]) -> bool:
         size = sum(map(len, parts))
         return size > 0 and Fraction(sum(len(part & cover) for part in parts), size) >= Fraction(1, 2)
 
-    def place(p: GoldPassage) -> set[int]:
-        return set(range(p.start or 0, p.end or 0))
+    def place(p: GoldPassage) -> set[Character]:
+        return {(p.filing_id, i) for i in range(p.start or 0, p.end or 0)}
 
     evidence = {edge: set().union(*(place(p) for p in passages if edge in p.accepted)) for edge in EDGES}
     claims = {edge: set().union(*(part for x in kept if x.edge == edge for part in pieces(x))) for edge in EDGES}
@@ -281,7 +338,7 @@ def slow_score(extractions: Sequence[Extraction], gold: Sequence[GoldPassage], l
         "located": Ratio(len(located), len(kept)),
         "typed": Ratio(len(right), len(located)),
         "duplicates": len(extractions) - len(kept),
-        "chance_precision": float(Fraction(sum(map(len, evidence.values())), length * len(EDGES))),
+        "chance_precision": float(Fraction(sum(map(len, evidence.values())), length * len(EDGES))) if length else 0.0,
         "found": frozenset(found),
         "other_edge": frozenset(any_edge - found_ids),
         "edges": {
@@ -299,7 +356,7 @@ def slow_score(extractions: Sequence[Extraction], gold: Sequence[GoldPassage], l
 def test_the_score_is_that_of_a_slow_reading_of_its_definition(
     extractions: list[Extraction], gold: list[GoldPassage]
 ) -> None:
-    fast, slow = score(extractions, gold, 60), slow_score(extractions, gold, 60)
+    fast, slow = score_against_gold(extractions, gold, GRAPH, LENGTHS), slow_score(extractions, gold)
     for name in ("precision", "recall", "located", "typed", "duplicates", "found", "other_edge"):
         assert getattr(fast, name) == slow[name], name
     assert fast.chance_precision == pytest.approx(slow["chance_precision"])
@@ -315,37 +372,10 @@ def test_the_score_is_that_of_a_slow_reading_of_its_definition(
 @settings(max_examples=60, deadline=None)
 def test_neither_order_changes_the_score(extractions: list[Extraction], gold: list[GoldPassage], chance: Any) -> None:
     # Equal place and edge with another `ambiguous` flag would be another extraction: the first one counts.
-    unique = list({(x.edge, x.ranges, x.quote): x for x in extractions}.values())
-    before = score(unique, gold, 60)
+    unique = list({(x.filing_id, x.edge, x.ranges, x.quote): x for x in extractions}.values())
+    before = score_against_gold(unique, gold, GRAPH, LENGTHS)
     chance.shuffle(unique)
     chance.shuffle(gold)
-    after = score(unique, gold, 60)
+    after = score_against_gold(unique, gold, GRAPH, LENGTHS)
     assert before.precision == after.precision
     assert (before.found, before.other_edge) == (after.found, after.other_edge)
-
-
-@pytest.mark.parametrize(
-    ("hits", "trials", "chance"),
-    [
-        (0, 0, 0.3), (1, 0, 0.3), (0, 5, 0.3), (5, 5, 0.3), (6, 5, 0.3), (3, 10, 1 / 11), (10, 10, 0.999),
-        (40, 100, 0.3), (600, 2000, 0.25), (1500, 3000, 0.48), (1029, 1030, 0.99), (20_000, 50_000, 0.4),
-        (1, 10, 0.0), (0, 10, 0.0), (10, 10, 1.0), (11, 10, 1.0), (-3, 10, 0.5),
-    ],
-)  # fmt: skip
-def test_the_binomial_tail_is_scipys(hits: int, trials: int, chance: float) -> None:
-    assert binomial_tail(hits, trials, chance) == pytest.approx(float(binom.sf(hits - 1, trials, chance)), rel=1e-9)
-
-
-@given(st.integers(0, 25), st.integers(0, 25), st.fractions(0, 1, max_denominator=50))
-@settings(max_examples=100, deadline=None)
-def test_the_binomial_tail_is_the_exact_sum(hits: int, trials: int, chance: Fraction) -> None:
-    terms = (comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(hits, trials + 1))
-    assert binomial_tail(hits, trials, float(chance)) == pytest.approx(
-        float(sum(terms, Fraction(0))), abs=1e-12, rel=1e-9
-    )
-
-
-def test_a_ratio_has_a_value_only_over_something() -> None:
-    assert Ratio(0, 0).value is None
-    assert Ratio(0, 4).value == 0.0
-    assert Ratio(3, 4).value == 0.75
