@@ -10,7 +10,7 @@ from typing import Annotated, TextIO
 import typer
 
 import fingreat
-from fingreat.cli import corpus, demo, extract, runs, schema, section
+from fingreat.cli import corpus, demo, doctor, extract, runs, schema, section
 from fingreat.cli.common import NOTHING_DONE, print_text, show_error
 from fingreat.errors import FingreatError, StorageError
 
@@ -23,6 +23,7 @@ app = typer.Typer(
     "every quote, and measure the models.",
 )
 app.command("demo")(demo.command)
+app.command("doctor")(doctor.command)
 app.add_typer(schema.app, name="schema")
 app.command("section")(section.section)
 app.command("chunk")(section.chunk)

@@ -1,0 +1,111 @@
+"""`fingreat doctor`: what is installed, what is missing, how to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from fingreat.cli import complete
+from fingreat.cli.common import NOTHING_DONE, JsonFlag, out, plain, print_json, table
+from fingreat.pipeline.doctor import Diagnosis, ExtraState, ModelState, examine, examine_model
+from fingreat.pipeline.installed import in_words
+
+
+def command(
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            help="Say of one model only whether it can run here.",
+            show_default=False,
+            autocompletion=complete.models,
+        ),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Say what is installed, what is missing, and how to get it.
+
+    Exit status 0: the base install is whole (what is missing of the extras is no failure), or the model of --model can
+    run here; 2: it is not, or it cannot.
+
+    Example: fingreat doctor --model embedded
+    """
+    if model is not None:
+        state = examine_model(model)
+        if json:
+            print_json(state.model_dump(mode="json"))
+        else:
+            _say(_verdict(state))
+        raise typer.Exit(0 if state.ready else NOTHING_DONE)
+    found = examine()
+    if json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        _show(found)
+    raise typer.Exit(0 if found.whole else NOTHING_DONE)
+
+
+def _say(text: str) -> None:
+    """A line as it is; a plain string would have its `:x:` turned into pictures."""
+    out.print(plain(text))
+
+
+def _verdict(state: ModelState) -> str:
+    if state.ready:
+        return f"{state.spec}: can run here." + (f" Note: {state.note}" if state.note else "")
+    todo = f" Install it with: {' && '.join(state.install)}" if state.install else f" {state.note or ''}"
+    return f"{state.spec}: cannot run here: {'; '.join(state.faults).rstrip('.')}.{todo}".rstrip()
+
+
+def _show(found: Diagnosis) -> None:
+    commit = f", commit {found.code.commit[:10]}" if found.code.commit else ""
+    _say(f"fingreat {found.code.version}{commit}{' with changes' if found.code.dirty else ''}")
+    for key, value in _head(found):
+        _say(f"  {key:<15}{value}")
+    if not found.whole:
+        _say("  Repair it with: pip install --upgrade fingreat")
+    out.print(_models(found.models))
+    out.print(_extras(found.extras))
+    _say('An extra is installed with: pip install "fingreat[NAME]"')
+    _say("Shell completion, also of models, runs and corpora: fingreat --install-completion")
+    for warning in found.warnings:
+        out.print("warning:", style="bold yellow", end=" ")
+        _say(warning)
+
+
+def _head(found: Diagnosis) -> Iterator[tuple[str, str]]:
+    machine = found.machine
+    memory = f", {machine.memory_gib:g} GiB of memory" if machine.memory_gib else ""
+    disk = f", {machine.disk_free_gib:g} GiB free on this disk" if machine.disk_free_gib is not None else ""
+    faults = in_words(found.base)
+    yield "base install", f"whole ({len(found.base)} packages)" if found.whole else f"BROKEN: {'; '.join(faults)}"
+    yield "Python", f"{machine.python} on {machine.platform}"
+    yield "machine", f"{machine.cores} cores{memory}{disk}"
+    for gpu in machine.gpus or ("none from NVIDIA",):
+        yield "GPU", gpu + (f", CUDA {machine.cuda}" if machine.cuda else "")
+    yield "offline", "yes, tokens are counted without a network" if found.offline else "NO, see the warning below"
+    yield "runs go below", machine.output
+
+
+def _models(states: Sequence[ModelState]) -> Table:
+    rows = table("--model", "ready", "what it is, or what is missing")
+    for state in states:
+        text = state.about if state.ready else "\n".join(("; ".join(state.faults), *state.install))
+        rows.add_row(*map(plain, (state.spec, _yes(state.ready), text)))
+    return rows
+
+
+def _extras(states: Sequence[ExtraState]) -> Table:
+    rows = table("extra", "ready", "packages")
+    for state in states:
+        there = ", ".join(f"{one.name} {one.version}" for one in state.dependencies)
+        text = there if state.ready else "; ".join(in_words(state.dependencies))
+        rows.add_row(*map(plain, (state.name, _yes(state.ready), text)))
+    return rows
+
+
+def _yes(ready: bool) -> str:
+    return "yes" if ready else "no"

