@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from pydantic import ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from fingreat.cli import complete
 from fingreat.cli.common import (
     ALL_WELL,
     NOTHING_DONE,
@@ -28,11 +30,15 @@ from fingreat.cli.common import (
 from fingreat.edgar.chunks import DEFAULT_BUDGET
 from fingreat.errors import InputError
 from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.prompts import Guide
 from fingreat.runs import Manifest
-from fingreat.schema import Reply, ReplyState
+from fingreat.schema import Mode, Reply, ReplyState
 
 _ASKING = "What to ask"
 _MODEL = "The model's answer"
+
+ModeName = StrEnum("ModeName", {name: name for name in get_args(Mode)})  # type: ignore[misc]
+GuideName = StrEnum("GuideName", {name: name for name in get_args(Guide)})  # type: ignore[misc]
 
 
 class _Rate(ProgressColumn):
@@ -90,23 +96,28 @@ class RequestBar:
 def command(
     corpus: CorpusOption,
     model: Annotated[
-        str, typer.Option("--model", help="BACKEND:MODEL@REVISION; `lexicon` and `embedded` need no more.")
+        str,
+        typer.Option(
+            "--model",
+            help="BACKEND:MODEL@REVISION; `lexicon` and `embedded` need no more. See `fingreat doctor`.",
+            autocompletion=complete.models,
+        ),
     ],
     out: Annotated[
         Path | None, typer.Option("--out", help="The run folder; by default out/<model>-<mode>.", show_default=False)
     ] = None,
     mode: Annotated[
-        str,
+        ModeName,
         typer.Option("--mode", help="quote: it copies passages; span: it names segments.", rich_help_panel=_ASKING),
-    ] = "quote",
+    ] = ModeName["quote"],
     guide: Annotated[
-        str,
+        GuideName,
         typer.Option(
             "--guide",
             help="rules: definitions, border rules, an example; none: definitions only, as published.",
             rich_help_panel=_ASKING,
         ),
-    ] = "rules",
+    ] = GuideName["rules"],
     item: ItemOption = "7",
     tokens: TokensOption = DEFAULT_BUDGET,
     facets: Annotated[
@@ -130,11 +141,11 @@ def command(
     """
     config = _config(
         {
-            "model": model, "mode": mode, "guide": guide, "item": item, "tokens": tokens, "facets": facets,
+            "model": model, "mode": mode.value, "guide": guide.value, "item": item, "tokens": tokens, "facets": facets,
             "schema_file": schema, "max_tokens": max_tokens, "temperature": temperature, "seed": seed,
         }
     )  # fmt: skip
-    target = out or Path("out") / f"{_slug(model)}-{mode}"
+    target = out or Path("out") / f"{_slug(model)}-{mode.value}"
     with stoppable(lambda: _what_stays(target)), RequestBar() as progress:
         manifest = extract(Corpus(corpus), config, target, progress=progress)
     if json:
