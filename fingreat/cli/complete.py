@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fingreat.edgar.headings import form_of
 from fingreat.inference.requirements import NEEDS, Needs
+from fingreat.schema import load_graph
 
 Offers = Iterator[tuple[str, str]]
 
@@ -41,6 +42,12 @@ def items(incomplete: str) -> Offers:
     """The items of Form 10-K and how their titles begin."""
     form = form_of("10-K")
     yield from ((item, form.starts[item][0]) for item in form.order)
+
+
+def groupings() -> Offers:
+    """The ways in which the shipped graph groups its edges into categories."""
+    graph = load_graph()
+    yield from ((name, ", ".join(graph.categories(name))) for name in graph.groupings)
 
 
 def runs(incomplete: str) -> Offers:

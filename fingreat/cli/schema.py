@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from fingreat.cli import complete
 from fingreat.cli.common import JsonFlag, SchemaOption, out, plain, print_json, say, table
 from fingreat.errors import InputError
 from fingreat.report import draw_svg, svg_to_png
@@ -16,7 +17,12 @@ from fingreat.schema.graph import DEFAULT_GROUPING
 
 app = typer.Typer(no_args_is_help=True, help="The accounting graph: show it, check a file of your own, draw it.")
 
-GroupingOption = Annotated[str, typer.Option("--categories", help="Which grouping of the edges into categories.")]
+GroupingOption = Annotated[
+    str,
+    typer.Option(
+        "--categories", help="Which grouping of the edges into categories.", autocompletion=complete.groupings
+    ),
+]
 
 
 @app.command()
