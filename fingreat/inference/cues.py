@@ -66,15 +66,8 @@ class CueScorer:
     def scores(self, text: str) -> dict[str, float]:
         """The score of every edge, in graph order; 0 where no cue of the edge occurs."""
         total = dict.fromkeys(self._edges, 0.0)
-        share = 1.0
-        for sentence in _sentences(text):
-            found = self._cue_weights(sentence)
-            if not found:
-                continue
-            evidence = self._evidence(sentence) * share
-            for edge_id, weight in found.items():
-                total[edge_id] += weight * evidence
-            share = _LATER_SENTENCE
+        for (edge_id, _), weight in self._weights(text).items():
+            total[edge_id] += weight
         return total
 
     def classify(self, text: str) -> str:
@@ -86,20 +79,40 @@ class CueScorer:
         """The edges for which a sentence is evidence (the threshold is made for single sentences), in graph order."""
         return [edge_id for edge_id, score in self.scores(text).items() if score >= self._threshold]
 
-    def _cue_weights(self, sentence: _Sentence) -> dict[str, float]:
+    def cues(self, text: str, edge_id: str) -> list[str]:
+        """The phrases that speak for an edge, strongest first (equal ones in the file's order), without their marks.
+
+        `gain* ... on sale` reads "gain on sale"; phrases that then read alike are given once.
+        """
+        weights = {phrase: weight for (edge, phrase), weight in self._weights(text).items() if edge == edge_id}
+        ranked = sorted(weights, key=lambda phrase: (-weights[phrase], phrase.number))
+        return list(dict.fromkeys(phrase.readable for phrase in ranked))
+
+    def _weights(self, text: str) -> dict[tuple[str, _Phrase], float]:
+        """What each phrase adds to the score of an edge, over all sentences; nothing that adds 0."""
+        total: dict[tuple[str, _Phrase], float] = defaultdict(float)
+        share = 1.0
+        for sentence in _sentences(text):
+            found = self._cue_weights(sentence)
+            if not found:
+                continue
+            evidence = self._evidence(sentence) * share
+            for key, weight in found.items():
+                total[key] += weight * evidence
+            share = _LATER_SENTENCE
+        return total
+
+    def _cue_weights(self, sentence: _Sentence) -> dict[tuple[str, _Phrase], float]:
         """The cues of one sentence, each phrase counted once, where it counts most."""
         causes = _CauseZones(sentence, [places[0] for places, _ in self._causes.find(sentence.words)])
-        best: dict[tuple[str, int], float] = {}
+        best: dict[tuple[str, _Phrase], float] = {}
         for places, phrase in self._cues.find(sentence.words):
             place = _AFTER_CAUSE if places[0] in causes else _OPENING_BONUS if places[0] < _OPENING else 1.0
             for edge_id, weight in phrase.weights.items():
-                key = (edge_id, phrase.number)
-                best[key] = max(best.get(key, 0.0), weight * place)
-        total: dict[str, float] = defaultdict(float)
-        for (edge_id, _), weight in best.items():
-            if weight:
-                total[edge_id] += weight
-        return total
+                if weight:
+                    key = (edge_id, phrase)
+                    best[key] = max(best.get(key, 0.0), weight * place)
+        return best
 
     def _evidence(self, sentence: _Sentence) -> float:
         """How far a sentence states what happened, from `_LEAST_SHARE` to 1; a row of a table states nothing."""
@@ -137,11 +150,12 @@ class _CauseZones:
         return place in self._opening or place >= self._from
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Phrase:
-    """A phrase as groups of adjacent words, with a gap between groups."""
+    """A phrase as groups of adjacent words, with a gap between groups; `readable` is its text without marks."""
 
     number: int
+    readable: str
     groups: tuple[tuple[_Pattern, ...], ...]
     weights: Mapping[str, float]
 
@@ -166,7 +180,8 @@ class _PhraseIndex:
         self._words: dict[str, list[_Phrase]] = defaultdict(list)
         self._stems: dict[str, list[_Phrase]] = defaultdict(list)
         for number, (text, by_edge) in enumerate(weights.items()):
-            phrase = _Phrase(number, tuple(_patterns(group) for group in text.split(" ... ")), by_edge)
+            readable = text.replace(" ... ", " ").replace("*", "")
+            phrase = _Phrase(number, readable, tuple(_patterns(group) for group in text.split(" ... ")), by_edge)
             word, is_stem = phrase.groups[0][0]
             (self._stems if is_stem else self._words)[word].append(phrase)
         self._stem_lengths = sorted({len(stem) for stem in self._stems})

@@ -74,6 +74,21 @@ class Lexicon(Record):
     causes: tuple[Phrase, ...] = ()
 
 
+Statements = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(min_length=1)]
+
+
+class Prototypes(Record):
+    """Statements as filings word them, for evidence by sentence embeddings.
+
+    Attributes:
+        evidence: edge id → statements that are evidence for the edge; for every edge at least one.
+        no_evidence: statements that are evidence for no edge.
+    """
+
+    evidence: Mapping[str, Statements]
+    no_evidence: Statements
+
+
 class ExampleExtraction(Record):
     """One right answer of a worked example: segments `first` to `last`, counted from 1, both included."""
 
@@ -110,6 +125,7 @@ class Graph:
         nodes: id → node, in file order.
         edges: id → edge, in file order.
         rules: the border rules, in order, as sentences.
+        lexicon, prototypes: cue phrases and statements for back ends without a language model, if the file has them.
         example: a worked example for prompts, if the file has one.
         digest: SHA-256 of the file, for manifests.
         source: where it was read from, for messages.
@@ -121,6 +137,7 @@ class Graph:
     edges: Mapping[str, Edge]
     rules: tuple[str, ...]
     lexicon: Lexicon | None
+    prototypes: Prototypes | None
     example: Example | None
     digest: str
     source: str = field(compare=False)

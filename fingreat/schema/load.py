@@ -13,12 +13,12 @@ import networkx as nx
 from pydantic import BaseModel, ValidationError
 
 from fingreat.errors import InputError, SchemaError
-from fingreat.schema.graph import Edge, Example, Graph, Lexicon, Node
+from fingreat.schema.graph import Edge, Example, Graph, Lexicon, Node, Prototypes
 from fingreat.schema.ids import sha256_hex
 
 _T = TypeVar("_T", bound=BaseModel)
 _FORMAT = 1
-_TOP_LEVEL = {"format", "name", "title", "rules", "node", "edge", "lexicon", "example"}
+_TOP_LEVEL = {"format", "name", "title", "rules", "node", "edge", "lexicon", "prototypes", "example"}
 _HEADER = re.compile(r"^\s*\[\[\s*(\w+)\s*\]\]")
 
 
@@ -59,6 +59,7 @@ def parse_graph(data: bytes, source: str) -> Graph:
     nodes = _read_tables(Node, table.get("node"), "node", places, faults)
     edges = _read_tables(Edge, table.get("edge"), "edge", places, faults)
     lexicon = _read_one(Lexicon, table.get("lexicon"), "lexicon", faults)
+    prototypes = _read_one(Prototypes, table.get("prototypes"), "prototypes", faults)
     example = _read_one(Example, table.get("example"), "example", faults)
     faults += _duplicate_faults(nodes, edges)
     known = _ids(table.get("node"))
@@ -66,6 +67,7 @@ def parse_graph(data: bytes, source: str) -> Graph:
     faults += _grouping_faults(edges)
     faults += _shape_faults(known, edges)
     faults += _lexicon_faults(lexicon, _ids(table.get("edge")))
+    faults += _prototype_faults(prototypes, _ids(table.get("edge")))
     faults += _example_faults(example, _ids(table.get("edge")))
     if faults:
         raise SchemaError(faults, where=source)
@@ -76,6 +78,7 @@ def parse_graph(data: bytes, source: str) -> Graph:
         edges={edge.id: edge for _, edge in edges},
         rules=tuple(table.get("rules", ())),
         lexicon=lexicon,
+        prototypes=prototypes,
         example=example,
         digest=sha256_hex(data),
         source=source,
@@ -203,6 +206,16 @@ def _lexicon_faults(lexicon: Lexicon | None, known: set[str]) -> Iterator[str]:
     for edge_id in lexicon.cues if lexicon else ():
         if edge_id not in known:
             yield f"[lexicon.cues.{edge_id}]: '{edge_id}' is no edge"
+
+
+def _prototype_faults(prototypes: Prototypes | None, known: set[str]) -> Iterator[str]:
+    if prototypes is None:
+        return
+    for edge_id in prototypes.evidence:
+        if edge_id not in known:
+            yield f"[prototypes.evidence]: '{edge_id}' is no edge"
+    for edge_id in sorted(known - set(prototypes.evidence)):
+        yield f"[prototypes.evidence]: edge '{edge_id}' has no statement"
 
 
 def _example_faults(example: Example | None, known: set[str]) -> Iterator[str]:

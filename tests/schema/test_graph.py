@@ -118,7 +118,7 @@ def test_all_faults_are_told_at_once_with_their_tables(tmp_path: Path) -> None:
         .replace("format = 1", "format = 2\ncolour = 1")
     )
     assert faults_of(tmp_path, text) == [
-        "top level: unknown key 'colour' (known: edge, example, format, lexicon, name, node, rules, title)",
+        "top level: unknown key 'colour' (known: edge, example, format, lexicon, name, node, prototypes, rules, title)",
         "top level: 'format' must be 1, found 2",
         "[[node]] A, line 5: 'holds' is missing",
         "[[edge]] B-C, line 25: target 'D' is no node (nodes: A, B, C)",

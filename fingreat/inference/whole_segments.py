@@ -1,0 +1,78 @@
+"""Replies that name whole segments, for back ends without a language model: what they read, what they may write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fingreat.schema import Graph, Request
+from fingreat.schema.reply import MAX_EXTRACTIONS, MAX_TAGS
+
+_FENCE = "```"
+_WORDS = 4
+"""Fewer words are a label (`Capital Expenditures.`), not a statement."""
+_COLUMNS = "   "
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One segment as evidence for one edge.
+
+    Attributes:
+        number: of the segment, from 1.
+        text: of the segment, without marks that are none of its own.
+        score: the higher, the surer; decides which findings stay where a reply cannot hold all.
+    """
+
+    number: int
+    text: str
+    edge: str
+    score: float
+    tags: Sequence[str] = ()
+
+
+def reply_text(request: Request, graph: Graph, findings: Sequence[Finding]) -> str:
+    """The findings, given in text order, as a reply in the form that the request asks for.
+
+    Where they are more than a reply may hold, those with the highest scores stay. Facets and the period are null.
+    """
+    asked = request.reply_schema["properties"]["extractions"]["items"]["properties"]
+    facets = {name: None for name in graph.facets if name in asked}
+    extractions = [_extraction(finding, request, graph) | facets for finding in _strongest(findings)]
+    return json.dumps({"extractions": extractions}, ensure_ascii=False)
+
+
+def prose(segments: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Number and text of the segments that are sentences; headings, labels and table rows state nothing."""
+    fenced = _begins_fenced("".join(segments))
+    for number, segment in enumerate(segments, 1):
+        text = segment.partition(f"\n{_FENCE}")[0]
+        # Columns tell a row of a fixed-width table where a chunk lies wholly inside one and has no mark.
+        is_layout = segment.startswith(("#", "|", _FENCE)) or _COLUMNS in text.strip()
+        if not fenced and not is_layout and len(text.split()) >= _WORDS:
+            yield number, text
+        if segment.count(_FENCE) % 2:
+            fenced = not fenced
+
+
+def _extraction(finding: Finding, request: Request, graph: Graph) -> dict[str, Any]:
+    tags = list(finding.tags[:MAX_TAGS])
+    if request.mode == "span":
+        return {"first": finding.number, "last": finding.number, "edge": finding.edge, "tags": tags}
+    edge = graph.edges[finding.edge]
+    pair = {"source": edge.source, "target": edge.target}
+    return {"quote": finding.text.strip(), "edge": pair, "tags": tags, "period": None}
+
+
+def _strongest(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that fit, in text order; of equal ones the first."""
+    best = sorted(range(len(findings)), key=lambda place: -findings[place].score)[:MAX_EXTRACTIONS]
+    return [findings[place] for place in sorted(best)]
+
+
+def _begins_fenced(text: str) -> bool:
+    """Whether a chunk begins inside a fixed-width table: its first mark follows a row, not a blank line."""
+    before, mark, _ = text.partition(_FENCE)
+    return bool(mark and before.strip()) and not before.endswith("\n\n")
