@@ -6,12 +6,11 @@ from fingreat.report.model import (
     Figure,
     FilingView,
     MatchView,
-    Page,
     Report,
     RunView,
     ScoreView,
 )
-from fingreat.report.page import render_page
+from fingreat.report.page import render_report
 from fingreat.report.tables import Cell, Column, Share, Table, cell_text, percent, table_csv
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "Figure",
     "FilingView",
     "MatchView",
-    "Page",
     "Report",
     "RunView",
     "ScoreView",
@@ -30,7 +28,7 @@ __all__ = [
     "cell_text",
     "draw_svg",
     "percent",
-    "render_page",
+    "render_report",
     "svg_to_png",
     "table_csv",
 ]

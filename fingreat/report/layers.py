@@ -1,13 +1,11 @@
-"""The layers of a page: one per grounded extraction and per placed gold passage, numbered in order."""
+"""The layers over a filing's text: one per grounded extraction and per placed gold passage, numbered in order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fingreat.report.marks import Stretch
-from fingreat.report.model import Page
-from fingreat.report.palette import category_index
 from fingreat.schema import Extraction, GoldPassage, Range, Verdict
 
 GOLD = -1
@@ -46,24 +44,26 @@ class Look:
     label: str
 
 
-def page_layers(page: Page) -> list[Layer]:
-    """Every layer of the page: extractions run by run, then gold."""
-    styles = category_index(page.graph, page.grouping)
-    order = {edge: i for i, edge in enumerate(page.graph.edges)}
+def filing_layers(
+    extractions: Sequence[Sequence[Extraction]], gold: Sequence[GoldPassage], styles: Mapping[str, int]
+) -> list[Layer]:
+    """Every layer of one filing: extractions run by run, then gold.
 
-    def style(edge: str) -> int:
-        return styles[page.graph.category(edge, page.grouping)]
-
+    Args:
+        extractions: of the filing, per run.
+        styles: edge → index into the palette, in graph order.
+    """
+    order = {edge: i for i, edge in enumerate(styles)}
     layers = [
-        Layer(i, (x.edge,), style(x.edge), x.ranges, verdict=x.verdict, extraction=x)
-        for i, run in enumerate(page.runs)
-        for x in run.extractions
+        Layer(i, (x.edge,), styles[x.edge], x.ranges, verdict=x.verdict, extraction=x)
+        for i, of_run in enumerate(extractions)
+        for x in of_run
         if x.verdict.grounded and x.ranges
     ]
-    for passage in page.gold:
+    for passage in gold:
         if passage.start is not None and passage.end is not None and passage.accepted:
             edges = tuple(sorted(passage.accepted, key=order.__getitem__))
-            layers.append(Layer(GOLD, edges, style(edges[0]), ((passage.start, passage.end),), gold=passage))
+            layers.append(Layer(GOLD, edges, styles[edges[0]], ((passage.start, passage.end),), gold=passage))
     return layers
 
 

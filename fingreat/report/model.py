@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, InstanceOf
 
-from fingreat.errors import InputError
 from fingreat.report.tables import Count, Share, Slug, Table
 from fingreat.schema import Extraction, Failure, Filing, GoldPassage, Graph, Match, ReplyState, Section
 from fingreat.schema.graph import DEFAULT_GROUPING
@@ -135,62 +134,3 @@ class Report(Record):
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
     filings_in_all: Count | None = None
-
-
-class Page(Record):
-    """Everything on one page: one section of one filing, and what each run made of it.
-
-    Attributes:
-        section: its text is the coordinate space of every range.
-        runs: shown in this order.
-        gold: passages with a place in the text become a layer of their own.
-        grouping: which grouping of the graph's edges gives the colours.
-        notes: paragraphs for the head of the page.
-    """
-
-    title: str = Field(min_length=1)
-    created: datetime
-    filing: Filing
-    section: Section
-    graph: InstanceOf[Graph]
-    grouping: str = DEFAULT_GROUPING
-    runs: tuple[RunView, ...] = ()
-    gold: tuple[GoldPassage, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def check_page(page: Page) -> None:
-    """Refuse a page whose parts do not belong together.
-
-    Raises:
-        InputError: two runs of one name, an extraction or gold passage of another filing or of an
-            unknown edge, a range that is empty or leaves the section's text.
-    """
-    names = [run.name for run in page.runs]
-    if len(set(names)) < len(names):
-        raise InputError("two runs of one page have the same name.", where=", ".join(names))
-    for run in page.runs:
-        for extraction in run.extractions:
-            _check_place(page, f"run '{run.name}', {extraction.id}", extraction.filing_id, extraction.ranges)
-            _check_edges(page, f"run '{run.name}', {extraction.id}", {extraction.edge})
-        if run.score:
-            _check_edges(page, f"run '{run.name}', score", {row.edge for row in run.score.edges})
-    for passage in page.gold:
-        ranges = [(passage.start, passage.end)] if passage.start is not None and passage.end is not None else []
-        _check_place(page, f"gold passage {passage.passage_id}", passage.filing_id, ranges)
-        _check_edges(page, f"gold passage {passage.passage_id}", passage.accepted)
-
-
-def _check_place(page: Page, where: str, filing_id: str, ranges: Sequence[tuple[int, int]]) -> None:
-    if filing_id != page.filing.id:
-        raise InputError(f"it belongs to filing '{filing_id}', the page shows '{page.filing.id}'.", where=where)
-    length = len(page.section.text)
-    for start, end in ranges:
-        if not 0 <= start < end <= length:
-            raise InputError(f"range {start}–{end} is no part of a text of {length} characters.", where=where)
-
-
-def _check_edges(page: Page, where: str, edges: frozenset[str] | set[str]) -> None:
-    unknown = sorted(edges - set(page.graph.edges))
-    if unknown:
-        raise InputError(f"'{unknown[0]}' is no edge of graph '{page.graph.name}'.", where=where)

@@ -1,10 +1,9 @@
-"""One self-contained HTML page: figures, the graph, the section with its passages, and what was not found."""
+"""One self-contained HTML page: figures, tables, the graph, the filings with their passages, what was not found."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,61 +11,54 @@ from typing import Any
 
 from markupsafe import Markup
 
+from fingreat.report.check import check_report
 from fingreat.report.draw import draw_svg
-from fingreat.report.layers import GOLD, Layer, page_layers
-from fingreat.report.model import Page, RunView, ScoreView, check_page
-from fingreat.report.palette import category_index, palette
+from fingreat.report.layers import GOLD
+from fingreat.report.model import Report, ScoreView
+from fingreat.report.palette import category_index, edge_styles, palette
+from fingreat.report.script_data import script_data
 from fingreat.report.section_html import section_html
-from fingreat.report.tables import percent
+from fingreat.report.shown import LONGEST_LIST, Shown, differences, partners, shown_filings
 from fingreat.report.templating import asset, environment
 from fingreat.schema import GoldPassage, Verdict
 
 # Code points that HTML forbids or that no encoding can write: one for one, so that offsets stay right.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_UNSAFE_IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def render_page(page: Page) -> str:
-    """The page as HTML text, to be written as UTF-8.
+def render_report(report: Report) -> str:
+    """The report as HTML text, to be written as UTF-8.
 
     It loads nothing: style and script are inside, and a content security policy lets only those two run, by
-    their hashes. Text of filings and models is escaped everywhere. Without JavaScript every layer is shown.
+    their hashes. Text of filings and models is escaped everywhere. With JavaScript one filing is read at a time;
+    without it and in print the filings follow each other, with every layer shown.
 
     Raises:
-        InputError: the page's parts do not belong together (`check_page`), or the grouping is unknown.
+        InputError: the report's parts do not belong together (`check_report`), or the grouping is unknown.
     """
-    check_page(page)
-    layers = page_layers(page)
+    check_report(report)
+    filings = shown_filings(report)
     style = Markup(environment().get_template("page.css.j2").render(palette=palette()))
     script = Markup(asset("page.js"))
     html = (
         environment()
         .get_template("page.html.j2")
         .render(
-            page=page,
+            report=report,
+            filings=filings,
             style=style,
             script=script,
             style_hash=_csp_hash(style),
             script_hash=_csp_hash(script),
-            data=Markup(_script_json(_data(page, layers))),
-            svg=Markup(draw_svg(page.graph, grouping=page.grouping, counts=_counts(page.runs))),
-            text=section_html(page.section.text, layers),
-            styles=category_index(page.graph, page.grouping),
-            style_of={
-                e: category_index(page.graph, page.grouping)[page.graph.category(e, page.grouping)]
-                for e in page.graph.edges
-            },
-            edges_of=_edges_of(page),
-            on_layers=_on_layers(page, layers),
-            verdict_counts={run.name: Counter(x.verdict.value for x in run.extractions) for run in page.runs},
-            edge_counts={run.name: Counter(x.edge for x in run.extractions) for run in page.runs},
-            edge_scores={run.name: {row.edge: row for row in run.score.edges} for run in page.runs if run.score},
-            gold_layer={layer.gold.passage_id: i for i, layer in enumerate(layers) if layer.gold},
-            gold_of=_gold_of(page),
-            scored=[run for run in page.runs if run.score],
-            outcome=outcome,
-            percent=percent,
+            data=Markup(script_data(report, filings, partners(report, filings))),
+            texts=[_text(filing) for filing in filings],
+            styles=category_index(report.graph, report.grouping),
+            style_of=edge_styles(report.graph, report.grouping),
             ungrounded=[v for v in Verdict if not v.grounded],
+            longest=LONGEST_LIST,
+            outcome=outcome,
+            **_figures(report),
+            **_lists(report, filings),
         )
     )
     return _UNPRINTABLE.sub("\ufffd", html)
@@ -79,69 +71,69 @@ def outcome(score: ScoreView, passage: GoldPassage, edge: str) -> str:
     return "other edge" if passage.passage_id in score.other_edge else "missed"
 
 
+def _figures(report: Report) -> dict[str, Any]:
+    """The numbers of the overview, over every filing of the runs, and the drawings."""
+    counts = Counter(x.edge for run in report.runs for x in run.extractions)
+    shown = {view.filing.id for view in report.filings}
+    with_extractions = {x.filing_id for run in report.runs for x in run.extractions}
+    return {
+        "svg": Markup(draw_svg(report.graph, grouping=report.grouping, counts=counts)),
+        "drawings": [(figure, Markup(figure.svg)) for figure in report.figures],
+        "verdict_counts": {run.name: Counter(x.verdict.value for x in run.extractions) for run in report.runs},
+        "edge_counts": {run.name: Counter(x.edge for x in run.extractions) for run in report.runs},
+        "edge_scores": {run.name: {row.edge: row for row in run.score.edges} for run in report.runs if run.score},
+        "extraction_count": sum(counts.values()),
+        "edges_of": _edges_of(report),
+        "scored": [run for run in report.runs if run.score],
+        "in_all": report.filings_in_all or len(shown | with_extractions),
+    }
+
+
+def _lists(report: Report, filings: Sequence[Shown]) -> dict[str, Any]:
+    """The rows of the lists, each with its filing."""
+    differing = differences(report, filings)
+    layer_counts = {f.number: f.counts([run.name for run in report.runs]) for f in filings}
+    return {
+        "ungrounded_of": {
+            run.name: [(f, x) for f in filings for x in f.extractions[i] if not x.verdict.grounded]
+            for i, run in enumerate(report.runs)
+        },
+        "shown_count": {run.name: sum(len(f.extractions[i]) for f in filings) for i, run in enumerate(report.runs)},
+        "gold_of": _gold_of(report, filings),
+        "gold_layer": {
+            layer.gold.passage_id: f.first + i for f in filings for i, layer in enumerate(f.layers) if layer.gold
+        },
+        "differing": differing[:LONGEST_LIST],
+        "differing_count": len(differing),
+        "filing_of": {f.view.filing.id: f for f in filings},
+        "layer_counts": layer_counts,
+        "switch_counts": layer_counts.get(1),
+        "has_gold": any(layer.run == GOLD for f in filings for layer in f.layers),
+    }
+
+
+def _text(filing: Shown) -> Markup:
+    return section_html(filing.view.section.text, filing.layers, name=f"f{filing.number}", first=filing.first)
+
+
 def _csp_hash(content: str) -> str:
     """The source expression of an inline element (CSP Level 3, section 2.3.1)."""
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-def _script_json(data: object) -> str:
-    """JSON that no HTML parser can leave: nothing in it opens or closes an element or a comment."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return re.sub("[<>&\u2028\u2029]", lambda match: _UNSAFE_IN_SCRIPT[match.group()], text)
-
-
-def _data(page: Page, layers: Sequence[Layer]) -> dict[str, Any]:
-    """What the script needs: keys are short because there may be thousands of layers."""
-    graph = page.graph
-    return {
-        "runs": [run.name for run in page.runs],
-        "edges": {e.id: f"{graph.nodes[e.source].name} → {graph.nodes[e.target].name}" for e in graph.edges.values()},
-        "counts": [dict(Counter(x.edge for x in run.extractions)) for run in page.runs],
-        "layers": [_layer_data(layer) for layer in layers],
-    }
-
-
-def _layer_data(layer: Layer) -> dict[str, Any]:
-    data: dict[str, Any] = {"r": layer.run, "e": layer.edges, "s": layer.style, "at": layer.ranges}
-    if layer.extraction:
-        x = layer.extraction
-        data |= {"v": x.verdict.value, "q": x.quote, "c": x.chunk_id}
-        optional: Mapping[str, Any] = {
-            "t": x.tags,
-            "p": x.period,
-            "f": dict(x.facets),
-            "a": x.ambiguous,
-            "o": x.outside_chunk,
-        }
-        data |= {key: value for key, value in optional.items() if value}
-    if layer.gold:
-        data |= {"q": layer.gold.text, "c": layer.gold.passage_id, "v": layer.gold.source}
-    return data
-
-
-def _counts(runs: Sequence[RunView]) -> dict[str, int]:
-    return dict(Counter(x.edge for run in runs for x in run.extractions))
-
-
-def _edges_of(page: Page) -> dict[str, list[str]]:
+def _edges_of(report: Report) -> dict[str, list[str]]:
     """Category → its edges, both in graph order."""
-    grouped: dict[str, list[str]] = {category: [] for category in page.graph.categories(page.grouping)}
-    for edge in page.graph.edges:
-        grouped[page.graph.category(edge, page.grouping)].append(edge)
+    grouped: dict[str, list[str]] = {category: [] for category in report.graph.categories(report.grouping)}
+    for edge in report.graph.edges:
+        grouped[report.graph.category(edge, report.grouping)].append(edge)
     return grouped
 
 
-def _on_layers(page: Page, layers: Sequence[Layer]) -> dict[str, Counter[str]]:
-    """How many layers each switch turns: per run name, edge and verdict; gold under "gold"."""
-    return {
-        "runs": Counter(page.runs[layer.run].name for layer in layers if layer.run != GOLD),
-        "edges": Counter(edge for layer in layers for edge in layer.edges),
-        "verdicts": Counter(layer.verdict.value for layer in layers if layer.verdict),
-        "gold": Counter("gold" for layer in layers if layer.run == GOLD),
-    }
-
-
-def _gold_of(page: Page) -> dict[str, list[GoldPassage]]:
-    """Edge → the gold passages that accept it, in text order."""
-    ordered = sorted(page.gold, key=lambda p: (p.start is None, p.start or 0))
-    return {edge: [p for p in ordered if edge in p.accepted] for edge in page.graph.edges}
+def _gold_of(report: Report, filings: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, GoldPassage]]]:
+    """Edge → the gold passages that accept it with their filing, in page and text order."""
+    ordered = [
+        (filing, passage)
+        for filing in filings
+        for passage in sorted(filing.view.gold, key=lambda p: (p.start is None, p.start or 0))
+    ]
+    return {edge: [(f, p) for f, p in ordered if edge in p.accepted] for edge in report.graph.edges}

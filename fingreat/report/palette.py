@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from fingreat.schema import Graph
+from fingreat.schema.graph import DEFAULT_GROUPING
 from fingreat.schema.records import Record
 
 
@@ -34,3 +35,13 @@ def category_index(graph: Graph, grouping: str) -> dict[str, int]:
         InputError: the graph has no such grouping.
     """
     return {category: i % len(palette()) for i, category in enumerate(graph.categories(grouping))}
+
+
+def edge_styles(graph: Graph, grouping: str = DEFAULT_GROUPING) -> dict[str, int]:
+    """Edge → index of its category into the palette, in graph order.
+
+    Raises:
+        InputError: the graph has no such grouping.
+    """
+    styles = category_index(graph, grouping)
+    return {edge: styles[graph.category(edge, grouping)] for edge in graph.edges}

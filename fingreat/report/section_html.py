@@ -12,23 +12,28 @@ from fingreat.report.layers import Layer, look_of, stretches
 from fingreat.report.markdown import Block, Run, TableCell, parse_blocks
 from fingreat.report.marks import Pieces
 
-_HEADING_SHIFT = 2
-"""A section's first heading level stands under the page's own two."""
+_HEADING_SHIFT = 3
+"""A section's first heading level stands under the page's own three."""
 
 
-def section_html(text: str, layers: Sequence[Layer]) -> Markup:
+def section_html(text: str, layers: Sequence[Layer], *, name: str = "at", first: int = 0) -> Markup:
     """The section as HTML: every character of the text escaped, every layer's ranges in `<mark>` elements.
 
     A `<mark>` covers a piece of text that the same layers cover throughout; `data-x` lists their numbers and
-    `data-b` those that begin there. Each block's id is `at-` and its first offset.
+    `data-b` those that begin there. Each block's id is `name`, a hyphen and its first offset.
+
+    Args:
+        first: number of the first layer.
     """
-    return Markup("\n".join(_Writer(text, layers).blocks()))
+    return Markup("\n".join(_Writer(text, layers, name, first).blocks()))
 
 
 class _Writer:
-    def __init__(self, text: str, layers: Sequence[Layer]) -> None:
+    def __init__(self, text: str, layers: Sequence[Layer], name: str, first: int) -> None:
         self._text = text
         self._layers = layers
+        self._name = name
+        self._first = first
         self._pieces = Pieces(stretches(layers))
 
     def blocks(self) -> Iterator[str]:
@@ -39,7 +44,7 @@ class _Writer:
                 yield from map(self._block, group)
 
     def _block(self, block: Block) -> str:
-        place = f'id="at-{block.start}"'
+        place = f'id="{self._name}-{block.start}"'
         if block.kind == "rule":
             return "<hr>"
         if block.kind == "table":
@@ -55,7 +60,7 @@ class _Writer:
 
     def _item(self, block: Block) -> str:
         kind = "dot" if block.bullet else "num"
-        return f'<li id="at-{block.start}" class="{kind} n{block.level}">{self._runs(block.runs)}</li>'
+        return f'<li id="{self._name}-{block.start}" class="{kind} n{block.level}">{self._runs(block.runs)}</li>'
 
     def _table(self, block: Block, place: str) -> str:
         rows = list(block.rows)
@@ -88,18 +93,19 @@ class _Writer:
             look = look_of(self._layers, piece.layers, piece.opening)
             begins = ""
             if piece.opening:
-                begins = f' data-b="{_numbers(piece.opening)}" data-l="{escape(look.label)}"'
-            parts.append(f'<mark class="{look.classes}" data-x="{_numbers(piece.layers)}"{begins}>{content}</mark>')
+                begins = f' data-b="{self._numbers(piece.opening)}" data-l="{escape(look.label)}"'
+            parts.append(
+                f'<mark class="{look.classes}" data-x="{self._numbers(piece.layers)}"{begins}>{content}</mark>'
+            )
         return "".join(parts)
+
+    def _numbers(self, layers: Sequence[int]) -> str:
+        return " ".join(str(self._first + layer) for layer in layers)
 
 
 def _scrolling(label: str) -> str:
     """A box that scrolls sideways, also by keyboard."""
     return f'<div class="wide" tabindex="0" role="region" aria-label="{label}">'
-
-
-def _numbers(layers: Sequence[int]) -> str:
-    return " ".join(map(str, layers))
 
 
 def _figure(cell: TableCell) -> str:

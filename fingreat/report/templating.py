@@ -7,17 +7,21 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from fingreat.report.tables import cell_text, fraction, number_text, percent
+
 
 @cache
 def environment() -> Environment:
     """The environment of the package's templates."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("fingreat.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters |= {"cell_text": cell_text, "fraction": fraction, "number": number_text, "percent": percent}
+    return made
 
 
 def asset(name: str) -> str:

@@ -1,15 +1,27 @@
-"""An invented filing with planted passages, for the tests of the report room."""
+"""Two invented filings with planted passages, for the tests of the report room."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from fingreat.report import EdgeScore, Page, RunView, ScoreView, Share
+from fingreat.report import (
+    Cell,
+    Column,
+    EdgeScore,
+    FilingView,
+    MatchView,
+    Report,
+    RunView,
+    ScoreView,
+    Share,
+    Table,
+)
 from fingreat.schema import (
     Extraction,
     Failure,
     Filing,
     GoldPassage,
+    Match,
     ReplyState,
     Section,
     SectionStatus,
@@ -172,20 +184,121 @@ def embedded_run() -> RunView:
     )  # fmt: skip
 
 
-def example_page(text: str = TEXT, **changes: object) -> Page:
-    section = Section(
-        filing_id=FILING.id, item="7", status=SectionStatus.FOUND, form="10-K", text=text, source_document="10-K",
-        heading="Item 7. Management’s Discussion and Analysis",
-    )  # fmt: skip
+def section_of(text: str = TEXT, filing: Filing = FILING, **changes: object) -> Section:
+    fields: dict[str, object] = {
+        "filing_id": filing.id, "item": "7", "status": SectionStatus.FOUND, "form": "10-K", "text": text,
+        "source_document": "10-K", "heading": "Item 7. Management’s Discussion and Analysis",
+    }  # fmt: skip
+    return Section.model_validate({**fields, **changes})
+
+
+def example_report(text: str = TEXT, gold: tuple[GoldPassage, ...] | None = None, **changes: object) -> Report:
+    """The example filing alone, unless `filings` says otherwise."""
+    view = FilingView(filing=FILING, section=section_of(text), gold=example_gold() if gold is None else gold)
     fields: dict[str, object] = {
         "title": "Evidence in the MD&A of Tarn & Holme Instruments", "created": datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
-        "filing": FILING, "section": section, "graph": load_graph(), "runs": (lexicon_run(), embedded_run()),
-        "gold": example_gold(), "notes": ("The company is invented; its filing was written for this project.",),
+        "graph": load_graph(), "filings": (view,), "runs": (lexicon_run(), embedded_run()),
+        "notes": ("The company is invented; its filing was written for this project.",),
     }  # fmt: skip
-    return Page.model_validate({**fields, **changes})
+    return Report.model_validate({**fields, **changes})
 
 
-def large_page(characters: int = 500_000, passages: int = 2_000) -> Page:
+SECOND = Filing(
+    id="0000000000-23-000007", company="Ostrow Ferries plc", form="20-F", filed=date(2023, 3, 30),
+    path="ostrow.txt", sha256="1" * 64,
+)  # fmt: skip
+
+SECOND_TEXT = """\
+# Operating and financial review
+
+Fares rose 4% because more cars crossed. Wages rose as crews grew; fuel cost less.
+
+| | 2022 | 2021 |
+| --- | --- | --- |
+| Fares | 412 | 396 |
+
+The board proposed no dividend. Fares rose 4% because more cars crossed.
+"""
+FARES = "Fares rose 4% because more cars crossed."
+WAGES = "Wages rose as crews grew"
+
+
+def second_view() -> FilingView:
+    start, end = place(FARES, SECOND_TEXT)
+    passage = GoldPassage(
+        passage_id="h1", filing_id=SECOND.id, text=FARES, start=start, end=end, accepted=frozenset({"REV-NNCA"}),
+        source="primary",
+    )  # fmt: skip
+    return FilingView(filing=SECOND, section=section_of(SECOND_TEXT, SECOND, form="20-F"), gold=(passage,))
+
+
+def second_extraction(number: int, edge: str, quote: str, verdict: str = "exact", **more: object) -> Extraction:
+    ranges = (place(quote, SECOND_TEXT),) if verdict == "exact" else ()
+    return extraction(number, edge, quote, verdict, **{"filing_id": SECOND.id, "ranges": ranges, **more})
+
+
+def match(a: int, edge_a: str, b: int, edge_b: str, overlap: float, filing: Filing = FILING) -> Match:
+    return Match(
+        filing_id=filing.id,
+        a=f"x{a}",
+        b=f"x{b}",
+        edge_a=edge_a,
+        edge_b=edge_b,
+        overlap=overlap,
+        decided_by="containment",
+    )
+
+
+def example_tables() -> tuple[Table, ...]:
+    columns = (
+        Column(label="Runs"), Column(label="Edge", kind="edge"), Column(label="Matched", kind="count"),
+        Column(label="Same edge", kind="share"), Column(label="H(E|T)", kind="number"),
+    )  # fmt: skip
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("lexicon, embedded", "REV-NNCA", 1204, Share(k=1, n=3, interval=(0.05, 0.7)), 1.5),
+        ("lexicon, embedded", "NNCA-TAX", 0, Share(k=0, n=0), None),
+    )
+    return (Table(id="agreement", title="Agreement", columns=columns, rows=rows, notes=("Matched at 0.80.",)),)
+
+
+def two_filings(**changes: object) -> Report:
+    """Two filings shown of three, two runs that are matched, a table and two figures."""
+    first, second = lexicon_run(), embedded_run()
+    more = (
+        second_extraction(40, "REV-NNCA", FARES, ranges=(place(FARES, SECOND_TEXT),)),
+        second_extraction(41, "NNCA-OPEX", WAGES),
+        second_extraction(42, "CASH-DIV", "paid a dividend of nine pence", "not_found"),
+        extraction(43, "CASH-DIV", "of a filing that is not shown", filing_id="elsewhere", ranges=((0, 9),)),
+    )
+    other = (
+        second_extraction(50, "NNCA-COGS", WAGES),
+        second_extraction(51, "REV-NNCA", FARES),
+        extraction(53, "CASH-REP", "of a filing that is not shown", filing_id="elsewhere", ranges=((0, 9),)),
+    )
+    views = (
+        FilingView(filing=FILING, section=section_of(), gold=example_gold()),
+        second_view(),
+    )
+    matches = (
+        match(0, "REV-NNCA", 20, "NNCA-OPEX", 1.0),
+        match(6, "CASH-REP", 26, "NNCA-CASH", 0.875),
+        match(41, "NNCA-OPEX", 50, "NNCA-COGS", 0.95, SECOND),
+        match(40, "REV-NNCA", 51, "REV-NNCA", 1.0, SECOND),
+        Match(filing_id="elsewhere", a="x43", b="x53", edge_a="CASH-DIV", edge_b="CASH-REP", overlap=1.0,
+              decided_by="equal"),
+    )  # fmt: skip
+    fields: dict[str, object] = {
+        "title": "Two filings, two runs", "filings": views, "filings_in_all": 3, "tables": example_tables(),
+        "runs": (
+            first.model_copy(update={"extractions": first.extractions + more}),
+            second.model_copy(update={"extractions": second.extractions + other}),
+        ),
+        "matches": (MatchView(a="lexicon", b="embedded", matches=matches),),
+    }  # fmt: skip
+    return example_report(**{**fields, **changes})
+
+
+def large_report(characters: int = 500_000, passages: int = 2_000) -> Report:
     """A long section: prose with a table and a fixed-width block now and then, passages over all of it."""
     prose = "Net sales of unit {i} rose {p}% to ${m}.{p} million as it shipped more balances and raised its prices. "
     parts: list[str] = []
@@ -216,4 +329,4 @@ def large_page(characters: int = 500_000, passages: int = 2_000) -> Page:
         )
         for r in range(3)
     )  # fmt: skip
-    return example_page(text, runs=runs, gold=())
+    return example_report(text, gold=(), runs=runs)
