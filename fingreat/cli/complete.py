@@ -38,7 +38,7 @@ def models(incomplete: str) -> Offers:
             yield f"{name}:", f"{needs.about}; then {_FOLLOWS[needs.model]}"
 
 
-def items(incomplete: str) -> Offers:
+def items() -> Offers:
     """The items of Form 10-K and how their titles begin."""
     form = form_of("10-K")
     yield from ((item, form.starts[item][0]) for item in form.order)
@@ -52,9 +52,10 @@ def groupings() -> Offers:
 
 def runs(incomplete: str) -> Offers:
     """Run folders below what is typed, those below out/, and the folders on the way there."""
-    if _OUT.startswith(incomplete):
+    above = _OUT.startswith(incomplete)
+    if above:
         yield from _paths(_OUT, _is_run, "a run")
-    yield from (offer for offer in _paths(incomplete, _is_run, "a run") if not offer[0].startswith(_OUT))
+    yield from (offer for offer in _paths(incomplete, _is_run, "a run") if not above or not offer[0].startswith(_OUT))
 
 
 def corpora(incomplete: str) -> Offers:
