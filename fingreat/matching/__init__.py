@@ -1,12 +1,32 @@
 """Quotes against their text and against each other.
 
-`normalise` gives the one normal form that all comparisons use, `tokens` its words and figures, and
-`Grounder` (or `ground` for a single quote) the verdict of a quote and its place in the text.
+`normalise` gives the one normal form that all comparisons use, `tokens` its words and figures, `Grounder` (or
+`ground` for a single quote) the verdict of a quote and its place in the text, and `match_extractions` which
+extractions of two runs quote the same passage.
 """
 
+from fingreat.matching.assign import By, conditional_precision_range, match_extractions
 from fingreat.matching.ground import Grounder, Grounding, ground
 from fingreat.matching.normalise import Normalised, normalise
+from fingreat.matching.overlap import Overlap, overlap, prepare
+from fingreat.matching.pairs import MIN_OVERLAP
 from fingreat.matching.tokens import Token, tokens
 from fingreat.matching.weight import differences
 
-__all__ = ["Grounder", "Grounding", "Normalised", "Token", "differences", "ground", "normalise", "tokens"]
+__all__ = [
+    "MIN_OVERLAP",
+    "By",
+    "Grounder",
+    "Grounding",
+    "Normalised",
+    "Overlap",
+    "Token",
+    "conditional_precision_range",
+    "differences",
+    "ground",
+    "match_extractions",
+    "normalise",
+    "overlap",
+    "prepare",
+    "tokens",
+]
