@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString, PreformattedString
 from lxml import etree
 
 from fingreat.edgar.blocks import LINE_BREAK
@@ -87,6 +85,10 @@ def _mend(text: str) -> str:
 
 def _parse_slowly(text: str) -> Element:
     """The same tree by BeautifulSoup, its depth bounded; linear in the number of nodes."""
+    # Imported here because few filings need it, and a tenth of a second is much for `fingreat --help`.
+    from bs4 import BeautifulSoup, Tag
+    from bs4.element import NavigableString, PreformattedString
+
     soup = BeautifulSoup(text, "html.parser")
     root = etree.Element("html")
     made: list[tuple[Tag | BeautifulSoup, Element]] = [(soup, root)]

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import networkx as nx
 from pydantic import Field
 
 from fingreat.errors import InputError
 from fingreat.schema.records import Record
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 DEFAULT_GROUPING = "default"
 
@@ -145,6 +147,9 @@ class Graph:
     @cached_property
     def network(self) -> nx.DiGraph[str]:
         """The graph in networkx: nodes by id, edges with attribute `id`."""
+        # Imported where it is used: it takes longer than everything else that `fingreat --help` needs of this room.
+        import networkx as nx
+
         network: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         network.add_nodes_from(self.nodes)
         network.add_edges_from((edge.source, edge.target, {"id": edge.id}) for edge in self.edges.values())

@@ -9,7 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
-import networkx as nx
 from pydantic import BaseModel, ValidationError
 
 from fingreat.errors import InputError, SchemaError
@@ -194,6 +193,8 @@ def _grouping_faults(edges: list[tuple[str, Edge]]) -> Iterator[str]:
 
 
 def _shape_faults(known: set[str], edges: list[tuple[str, Edge]]) -> Iterator[str]:
+    import networkx as nx
+
     network: nx.Graph[str] = nx.Graph()
     network.add_nodes_from(known)
     network.add_edges_from((e.source, e.target) for _, e in edges if e.source in known and e.target in known)
