@@ -1,6 +1,7 @@
 """Measures: pure functions over records."""
 
 from fingreat.analysis.agreement import Agreement, CohortAgreement, agreement_by_filing, measure_agreement
+from fingreat.analysis.filings import by_filing
 from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_against_gold
 from fingreat.analysis.ratio import Ratio
 from fingreat.analysis.tags import TagRow, TagScore, measure_tags
@@ -15,6 +16,7 @@ __all__ = [
     "TagScore",
     "agreement_by_filing",
     "binomial_tail",
+    "by_filing",
     "measure_agreement",
     "measure_tags",
     "score_against_gold",

@@ -1,0 +1,234 @@
+"""Runs → matches → measures → one report: a page with its tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from itertools import combinations, permutations
+from pathlib import Path
+
+from fingreat.analysis import Agreement, by_filing, measure_agreement, measure_tags, score_against_gold
+from fingreat.errors import InputError
+from fingreat.matching import conditional_precision_range, match_extractions
+from fingreat.pipeline.corpus import Corpus
+from fingreat.pipeline.match import check_comparable
+from fingreat.pipeline.report_figures import FIGURES, make_figures
+from fingreat.pipeline.report_measured import Measured, MeasuredRun, Names
+from fingreat.pipeline.report_scores import count_of, run_view
+from fingreat.pipeline.report_tables import TABLES, make_tables
+from fingreat.pipeline.report_texts import MOST_FILINGS, Texts, read_texts
+from fingreat.report import MatchView, Report, draw_svg, render_report, table_csv
+from fingreat.runs import Manifest, RunFolder, read_record_file, read_records, readers, write_atomic
+from fingreat.runs.files import storage_errors
+from fingreat.schema import Extraction, Failure, GoldPassage, Graph, Match, load_graph
+
+
+def build_report(
+    runs: Sequence[RunFolder],
+    corpus: Corpus | None = None,
+    *,
+    gold: Sequence[GoldPassage] = (),
+    show: Sequence[str] | None = None,
+    most: int = MOST_FILINGS,
+    common: bool = False,
+    title: str | None = None,
+) -> Report:
+    """Measure finished runs over the same texts: one by one, against each other, and against a gold.
+
+    Args:
+        corpus: what the runs read; by default the one that the first manifest names.
+        gold: passages that list all evidence of their filings. Filings without any play no part in the scores.
+        show: ids of the filings whose texts the page shows; by default the first in corpus order, at most `most`
+            and `report_texts.MOST_CHARACTERS`.
+        common: compare the runs on the filings that all of them read, instead of refusing others.
+
+    Raises:
+        RunError: a run is not complete or is damaged, or another process changes it.
+        CorpusError: the corpus cannot be read, or has other texts than the runs read.
+        InputError: there is no run, or the runs cannot be compared; `show` or `gold` name a filing that they did not
+            read; a gold passage does not stand in its section.
+    """
+    if not runs:
+        raise InputError("there is no run to report on.", hint="Name at least one run folder.")
+    check_comparable(runs, common=common)
+    manifests = [run.manifest() for run in runs]
+    graph = _graph_of(manifests[0], runs[0])
+    corpus = corpus or _corpus_of(manifests[0], runs[0])
+    with ExitStack() as stack:
+        for folder in dict.fromkeys((corpus.path, *(run.path for run in runs))):
+            stack.enter_context(readers(folder))
+        texts = read_texts(corpus, manifests, gold, show, most)
+        names = _names([run.path for run in runs])
+        measured_runs = tuple(
+            _measure(name, run, manifest, texts, graph)
+            for name, run, manifest in zip(names, runs, manifests, strict=True)
+        )
+    matches = {
+        (a.name, b.name): tuple(match_extractions(a.extractions, b.extractions))
+        for a, b in combinations(measured_runs, 2)
+    }
+    measured = Measured(
+        graph=graph,
+        filings=texts.filings,
+        lengths=texts.lengths,
+        runs=measured_runs,
+        matches=matches,
+        agreement=_agreement(measured_runs, matches, graph),
+        same_edge=_same_edge(measured_runs),
+    )
+    return Report(
+        title=title or _title(texts, str(manifests[0].resolved["item"])),
+        created=datetime.now(UTC),
+        graph=graph,
+        filings=texts.shown,
+        runs=tuple(run_view(run) for run in measured_runs),
+        matches=tuple(MatchView(a=a, b=b, matches=matches) for (a, b), matches in measured.matches.items()),
+        tables=make_tables(measured),
+        figures=make_figures(measured),
+        notes=_notes(texts),
+        filings_in_all=len(texts.filings),
+    )
+
+
+def write_report(report: Report, out: Path) -> Path:
+    """Write `report.html`, `graph.svg`, `tables/<id>.csv` and `figures/<id>.svg` into a folder, the page last.
+
+    Tables and figures that an earlier report left there and this one does not have are removed.
+
+    Returns:
+        the page.
+
+    Raises:
+        InputError: `out` is a file, a run or a corpus; or the report's parts do not belong together.
+        StorageError: the disk refused; every file is whole, and the page is there only if all others are.
+    """
+    check_folder(out)
+    page = out / "report.html"
+    counts = [extraction.edge for run in report.runs for extraction in run.extractions]
+    files = {
+        page: render_report(report),
+        out / "graph.svg": draw_svg(
+            report.graph, grouping=report.grouping, counts={edge: counts.count(edge) for edge in report.graph.edges}
+        ),
+        **{out / "tables" / f"{table.id}.csv": table_csv(table) for table in report.tables},
+        **{out / "figures" / f"{figure.id}.svg": figure.svg for figure in report.figures},
+    }
+    ours = [out / "tables" / f"{id_}.csv" for id_ in TABLES] + [out / "figures" / f"{id_}.svg" for id_ in FIGURES]
+    with storage_errors(out):
+        for path in (page, *(path for path in ours if path not in files)):
+            path.unlink(missing_ok=True)
+    # The page comes last: where it is, the rest is there too.
+    for path, text in reversed(files.items()):
+        write_atomic(path, text.encode("utf-8", "replace"))
+    return page
+
+
+def check_folder(out: Path) -> None:
+    """Refuse a place where a report would not stand by itself.
+
+    Raises:
+        InputError: it is a file, a run or a corpus.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError("is a file; a report needs a folder.", where=str(out), hint="Choose another --out.")
+    if any((out / name).exists() for name in ("manifest.json", "filings.jsonl")):
+        raise InputError(
+            "is a run or a corpus; a report needs a folder of its own.", where=str(out), hint="Choose another --out."
+        )
+
+
+def _measure(name: str, run: RunFolder, manifest: Manifest, texts: Texts, graph: Graph) -> MeasuredRun:
+    extractions = tuple(x for x in read_records(run.extractions, Extraction) if x.filing_id in texts.lengths)
+    failures = tuple(f for _, f in read_record_file(run.failures, Failure) if f.filing_id in texts.lengths)
+    score, scores = None, {}
+    if texts.gold:
+        score = score_against_gold(extractions, texts.gold, graph, texts.lengths)
+        ours = by_filing(extractions)
+        scores = {
+            filing_id: score_against_gold(
+                ours.get(filing_id, ()), passages, graph, {filing_id: texts.lengths[filing_id]}
+            )
+            for filing_id, passages in by_filing(texts.gold).items()
+        }
+    left = len(manifest.inputs.keys() - texts.ids)
+    notes = (
+        (
+            f"Replies, tokens and seconds are those of the whole run, which read {count_of(left, 'filing')} more than "
+            "all runs have in common.",
+        )
+        if left
+        else ()
+    )
+    return MeasuredRun(name, manifest, extractions, failures, measure_tags(extractions), score, scores, notes)
+
+
+def _agreement(
+    runs: Sequence[MeasuredRun], matches: Mapping[Names, Sequence[Match]], graph: Graph
+) -> dict[Names, Agreement]:
+    """Every ordered pair of a run and its reference, both directions from the same matches."""
+    found: dict[Names, Agreement] = {}
+    for run, reference in permutations(runs, 2):
+        names = run.name, reference.name
+        if names in matches:
+            found[names] = measure_agreement(run.extractions, reference.extractions, matches[names], graph)
+        else:
+            found[names] = measure_agreement(
+                reference.extractions, run.extractions, matches[names[::-1]], graph, reference="a"
+            )
+    return found
+
+
+def _same_edge(runs: Sequence[MeasuredRun]) -> dict[Names, tuple[int, int]]:
+    found: dict[Names, tuple[int, int]] = {}
+    for a, b in combinations(runs, 2):
+        found[a.name, b.name] = found[b.name, a.name] = conditional_precision_range(a.extractions, b.extractions)
+    return found
+
+
+def _notes(texts: Texts) -> tuple[str, ...]:
+    left = len(texts.filings) - len(texts.shown)
+    if not left:
+        return ()
+    whose = "The text of 1 filing is" if left == 1 else f"The texts of {left:,} filings are"
+    return (f"{whose} not shown; tables and figures are over all {len(texts.filings):,}.",)
+
+
+def _title(texts: Texts, item: str) -> str:
+    if len(texts.filings) == 1:
+        filing = texts.filings[0]
+        return f"{filing.company or filing.id}: evidence in Item {item}"
+    return f"Evidence in Item {item} of {len(texts.filings):,} filings"
+
+
+def _names(paths: Iterable[Path]) -> list[str]:
+    """The names of the run folders; of equal names the later ones get a number."""
+    names: list[str] = []
+    for path in paths:
+        base = name = path.resolve().name
+        number = 1
+        while name in names:
+            number += 1
+            name = f"{base} ({number})"
+        names.append(name)
+    return names
+
+
+def _graph_of(manifest: Manifest, run: RunFolder) -> Graph:
+    """The graph of a run: the shipped one, or the file it was made with."""
+    named = manifest.asked.get("schema_file")
+    graph = load_graph(Path(named) if named else None)
+    if graph.digest != manifest.hashes["graph"]:
+        raise InputError(
+            f"graph '{graph.name}' is not the one that this run was made with.",
+            where=str(run.path),
+            hint=f"Restore {graph.source}." if named else "The run was made by another version of fingreat.",
+        )
+    return graph
+
+
+def _corpus_of(manifest: Manifest, run: RunFolder) -> Corpus:
+    named = manifest.asked.get("corpus")
+    if not named:
+        raise InputError("does not say which corpus it read.", where=str(run.path), hint="Name it with --corpus.")
+    return Corpus(Path(named))

@@ -1,0 +1,95 @@
+"""A run and its score as the page shows them, and the score in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fingreat.analysis import GoldScore, Ratio
+from fingreat.pipeline.report_measured import MeasuredRun
+from fingreat.report import EdgeScore, RunView, ScoreView, Share
+
+SIGNIFICANT = 0.05
+
+
+def run_view(run: MeasuredRun) -> RunView:
+    """The run as the page shows it."""
+    counts = run.manifest.counts
+    has_tokens = bool(counts["output_tokens"])
+    return RunView(
+        name=run.name,
+        model=f"{run.manifest.model.spec} ({run.manifest.model.model})",
+        mode=run.manifest.resolved["mode"],
+        extractions=run.extractions,
+        replies=counts["requests_by_state"],
+        prompt_tokens=counts["prompt_tokens"] if has_tokens else None,
+        output_tokens=counts["output_tokens"] if has_tokens else None,
+        seconds=counts["model_seconds"],
+        score=score_view(run.score) if run.score else None,
+        failures=run.failures,
+        notes=run.notes,
+    )
+
+
+def score_view(score: GoldScore) -> ScoreView:
+    """The score as the page shows it."""
+    return ScoreView(
+        precision=share(score.precision),
+        recall=share(score.recall),
+        edges=tuple(
+            EdgeScore(edge=row.edge, precision=share(row.precision), recall=share(row.recall)) for row in score.edges
+        ),
+        chance=score.chance_precision,
+        sentence=in_words(score),
+        found=score.found,
+        other_edge=score.other_edge,
+    )
+
+
+def in_words(score: GoldScore) -> str:
+    """The honest reading of a score: what was found, and whether its edges are better than chance."""
+    return " ".join(_sentences(score))
+
+
+def _sentences(score: GoldScore) -> Sequence[str]:
+    sentences = []
+    if not score.precision.total:
+        sentences.append("No extractions, so there is no precision.")
+    else:
+        sentences.append(
+            f"{score.located.hits} of {score.located.total} extractions lie on evidence, "
+            f"{score.typed.hits} of them with an accepted edge."
+        )
+        sentences.append(_against_chance(score))
+    if score.duplicates:
+        sentences.append(f"{count_of(score.duplicates, 'repeated extraction')} (same place, same edge) count once.")
+    if score.unscored_filings:
+        sentences.append(
+            f"Over {count_of(score.filings, 'filing')} with gold; {count_of(score.unscored_filings, 'filing')} without "
+            f"any, and {count_of(score.unscored, 'extraction')} there, play no part."
+        )
+    return sentences
+
+
+def _against_chance(score: GoldScore) -> str:
+    if score.chance_typed is None or score.typed_p_value is None:
+        return (
+            f"No better than chance: a place and an edge drawn at random are right with probability "
+            f"{score.chance_precision:.1%}."
+        )
+    level = f"an edge drawn at random would be right for {score.chance_typed:.0%} of them"
+    if score.typed_p_value > SIGNIFICANT:
+        return (
+            f"At chance: {level}, and as many or more would come out by luck with probability "
+            f"{score.typed_p_value:.2f}. Read its edges as guesses."
+        )
+    return f"Above chance: {level} (p = {score.typed_p_value:.1g})."
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it has to be."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def share(ratio: Ratio) -> Share:
+    """A measured ratio as the page's record."""
+    return Share(k=ratio.hits, n=ratio.total)

@@ -1,0 +1,177 @@
+"""The tables of a report: measured numbers, laid out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean, median
+
+from fingreat.pipeline import report_comparisons as comparisons
+from fingreat.pipeline.report_columns import MOST_ROWS, counts, edges, left_out, numbers, shares, texts
+from fingreat.pipeline.report_measured import Measured
+from fingreat.pipeline.report_scores import share
+from fingreat.report import Cell, Share, Table
+from fingreat.schema import Filing
+
+TOP_TAGS = 15
+"""How many tags of each run are shown."""
+
+
+def make_tables(measured: Measured) -> tuple[Table, ...]:
+    """All tables there is something to say in, the main ones first."""
+    return tuple(table for make in TABLES.values() if (table := make(measured)) is not None)
+
+
+def _volume(measured: Measured) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for run in measured.runs:
+        of_run = Counter(extraction.filing_id for extraction in run.extractions)
+        per_filing = [of_run[filing.id] for filing in measured.filings]
+        rows.append(
+            (
+                run.name,
+                run.manifest.model.spec,
+                len(run.extractions),
+                Share(k=sum(x.verdict.grounded for x in run.extractions), n=len(run.extractions)),
+                Share(k=sum(number > 0 for number in per_filing), n=len(per_filing)),
+                fmean(per_filing) if per_filing else None,
+                median(per_filing) if per_filing else None,
+                max(per_filing, default=None),
+            )
+        )
+    return Table(
+        id="volume",
+        title="What each run extracted",
+        columns=(
+            *texts("run", "model"),
+            *counts("extractions"),
+            *shares("in the text", "filings with any"),
+            *numbers("mean per filing", "median", digits=1),
+            *counts("most"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _by_category(measured: Measured) -> Table:
+    graph = measured.graph
+    groups = [
+        (category, [edge for edge in graph.edges if graph.category(edge) == category])
+        for category in graph.categories()
+    ]
+    return Table(
+        id="extractions-by-category",
+        title="Extractions by category",
+        columns=(*texts("run", "category"), *shares("extractions")),
+        rows=tuple(_parts(measured, groups)),
+    )
+
+
+def _by_edge(measured: Measured) -> Table:
+    return Table(
+        id="extractions-by-edge",
+        title="Extractions by edge",
+        columns=(*texts("run"), *edges("edge"), *shares("extractions")),
+        rows=tuple(_parts(measured, [(edge, [edge]) for edge in measured.graph.edges])),
+    )
+
+
+def _parts(measured: Measured, groups: Sequence[tuple[str, Sequence[str]]]) -> Iterator[tuple[Cell, ...]]:
+    """The share of each group of edges in a run's extractions."""
+    for run in measured.runs:
+        of_edge = Counter(extraction.edge for extraction in run.extractions)
+        for name, members in groups:
+            yield run.name, name, Share(k=sum(of_edge[edge] for edge in members), n=len(run.extractions))
+
+
+def _tags(measured: Measured) -> Table:
+    rows = tuple(
+        (
+            run.name,
+            share(run.tags.coverage),
+            run.tags.vocabulary,
+            share(run.tags.one_off),
+            run.tags.purity,
+            run.tags.edge_entropy,
+            run.tags.conditional_entropy,
+            run.tags.homogeneity,
+        )
+        for run in measured.runs
+    )
+    return Table(
+        id="tags",
+        title="Tags",
+        columns=(
+            *texts("run"),
+            *shares("tagged"),
+            *counts("tags"),
+            *shares("one-off tags"),
+            *numbers("purity", "H(E)", "H(E|T)", "homogeneity"),
+        ),
+        rows=rows,
+        notes=(
+            "Over tagged extractions, each of which shares a weight of one among its tags. Purity is the weight of "
+            "every tag's main edge, of all weight; entropies are in bits; homogeneity is 1 - H(E|T) / H(E).",
+        ),
+    )
+
+
+def _top_tags(measured: Measured) -> Table | None:
+    rows = tuple(
+        (run.name, row.tag, row.n, row.weight, row.share, row.edge, row.edge_share)
+        for run in measured.runs
+        for row in run.tags.rows[:TOP_TAGS]
+    )
+    if not rows:
+        return None
+    return Table(
+        id="top-tags",
+        title="The tags with most weight",
+        columns=(
+            *texts("run", "tag"),
+            *counts("extractions"),
+            *numbers("weight", digits=1),
+            *numbers("of all weight"),
+            *edges("main edge"),
+            *numbers("of the tag's weight"),
+        ),
+        rows=rows,
+        notes=(f"Up to {TOP_TAGS} tags of each run, as the model wrote them.",),
+    )
+
+
+def _by_filing(measured: Measured) -> Table:
+    of_runs = [Counter(extraction.filing_id for extraction in run.extractions) for run in measured.runs]
+    rows = tuple(
+        (run.name, filing.id, filing.company, _year(filing), measured.lengths[filing.id], of_run[filing.id])
+        for filing in measured.filings[:MOST_ROWS]
+        for run, of_run in zip(measured.runs, of_runs, strict=True)
+    )
+    return Table(
+        id="extractions-by-filing",
+        title="Extractions by filing",
+        columns=(*texts("run", "filing", "company", "filed in"), *counts("characters", "extractions")),
+        rows=rows,
+        notes=left_out(len(measured.filings)),
+    )
+
+
+def _year(filing: Filing) -> str | None:
+    return str(filing.filed.year) if filing.filed else None
+
+
+TABLES: dict[str, Callable[[Measured], Table | None]] = {
+    "volume": _volume,
+    "agreement": comparisons.agreement,
+    "agreement-by-category": comparisons.agreement_by_category,
+    "agreement-by-edge": comparisons.agreement_by_edge,
+    "gold": comparisons.gold,
+    "gold-by-edge": comparisons.gold_by_edge,
+    "gold-by-filing": comparisons.gold_by_filing,
+    "extractions-by-category": _by_category,
+    "extractions-by-edge": _by_edge,
+    "tags": _tags,
+    "top-tags": _top_tags,
+    "extractions-by-filing": _by_filing,
+}
+"""Table id → what makes it, in the order of the page."""
