@@ -1,5 +1,6 @@
 """What a reader sees: one page for a study's filings, runs, tables and figures, and the drawing of the graph."""
 
+from fingreat.report.charts import bars, heat_map
 from fingreat.report.draw import draw_svg, svg_to_png
 from fingreat.report.model import (
     EdgeScore,
@@ -11,6 +12,7 @@ from fingreat.report.model import (
     ScoreView,
 )
 from fingreat.report.page import render_report
+from fingreat.report.palette import edge_styles
 from fingreat.report.tables import Cell, Column, Share, Table, cell_text, percent, table_csv
 
 __all__ = [
@@ -25,8 +27,11 @@ __all__ = [
     "ScoreView",
     "Share",
     "Table",
+    "bars",
     "cell_text",
     "draw_svg",
+    "edge_styles",
+    "heat_map",
     "percent",
     "render_report",
     "svg_to_png",
