@@ -5,7 +5,7 @@
 extractions of two runs quote the same passage.
 """
 
-from fingreat.matching.assign import By, conditional_precision_range, match_extractions
+from fingreat.matching.assign import By, FilingCandidates, conditional_precision_range, match_extractions
 from fingreat.matching.ground import Grounder, Grounding, ground
 from fingreat.matching.normalise import Normalised, normalise
 from fingreat.matching.overlap import Overlap, overlap, prepare
@@ -16,6 +16,7 @@ from fingreat.matching.weight import differences
 __all__ = [
     "MIN_OVERLAP",
     "By",
+    "FilingCandidates",
     "Grounder",
     "Grounding",
     "Normalised",

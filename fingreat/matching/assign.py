@@ -76,13 +76,17 @@ def candidates_by_filing(
 
 
 class FilingCandidates:
-    """The pairs of one filing's extractions that overlap enough, and the assignments that can be made of them."""
+    """The pairs of one filing's extractions that overlap enough, and the assignments that can be made of them.
+
+    Attributes:
+        a, b: the extractions of either run by position in the text, then by id.
+    """
 
     def __init__(self, filing_id: str, a: Iterable[Extraction], b: Iterable[Extraction], by: By) -> None:
         self.filing_id = filing_id
         self._by = by
-        self._a = sorted(a, key=_place)
-        self._b = sorted(b, key=_place)
+        self.a = sorted(a, key=_place)
+        self.b = sorted(b, key=_place)
 
     def matches(self) -> list[Match]:
         """The one assignment that the rules of `match_extractions` leave."""
@@ -97,7 +101,7 @@ class FilingCandidates:
         ]
         found = []
         for number in best_assignment(rows, cols, objectives):
-            a, b, pair = self._a[rows[number]], self._b[cols[number]], pairs[which[number]]
+            a, b, pair = self.a[rows[number]], self.b[cols[number]], pairs[which[number]]
             found.append(
                 Match(
                     filing_id=self.filing_id,
@@ -129,10 +133,10 @@ class FilingCandidates:
         import numpy as np
 
         if self._by == "text":
-            groups_a, groups_b = _grouped(x.quote for x in self._a), _grouped(x.quote for x in self._b)
+            groups_a, groups_b = _grouped(x.quote for x in self.a), _grouped(x.quote for x in self.b)
             pairs = pairs_by_text(list(groups_a), list(groups_b))
         else:
-            groups_a, groups_b = _grouped(x.ranges for x in self._a), _grouped(x.ranges for x in self._b)
+            groups_a, groups_b = _grouped(x.ranges for x in self.a), _grouped(x.ranges for x in self.b)
             pairs = pairs_by_span(list(groups_a), list(groups_b))
         members_a, members_b = ([np.array(group) for group in groups.values()] for groups in (groups_a, groups_b))
         rows, cols, which = [np.array([], int)], [np.array([], int)], [np.array([], int)]
@@ -157,7 +161,7 @@ class FilingCandidates:
         known: dict[tuple[Hashable, Hashable], int] = {}
         weights = []
         for row, col in self._ends(at):
-            key = self._a[row].ranges, self._b[col].ranges
+            key = self.a[row].ranges, self.b[col].ranges
             if key not in known:
                 known[key] = round(span_overlap(*key) * _SPAN_UNITS)
             weights.append(known[key])
@@ -175,7 +179,7 @@ class FilingCandidates:
 
             _, rows, cols, _ = self._pairs
             ranks = []
-            for side, ends in ((self._a, rows[at]), (self._b, cols[at])):
+            for side, ends in ((self.a, rows[at]), (self.b, cols[at])):
                 used = np.unique(ends)
                 order = {key: rank for rank, key in enumerate(sorted({value(side[end]) for end in used}))}
                 rank_of = np.array([order[value(side[end])] for end in used])
@@ -191,7 +195,7 @@ class FilingCandidates:
 
         weights = []
         for row, col in self._ends(at):
-            ids = sorted((self._a[row].id, self._b[col].id))
+            ids = sorted((self.a[row].id, self.b[col].id))
             digest = hashlib.sha256("\n".join(ids).encode("utf-8", "surrogatepass")).digest()
             weights.append(int.from_bytes(digest[:4]) >> (32 - _DIGEST_BITS))
         return np.array(weights)
@@ -199,7 +203,7 @@ class FilingCandidates:
     def _same_edge(self, at: Array | list[int]) -> Array:
         import numpy as np
 
-        return np.array([self._a[row].edge == self._b[col].edge for row, col in self._ends(at)], dtype=np.int64)
+        return np.array([self.a[row].edge == self.b[col].edge for row, col in self._ends(at)], dtype=np.int64)
 
     def _ends(self, at: Array | list[int]) -> Iterator[tuple[int, int]]:
         _, rows, cols, _ = self._pairs

@@ -5,6 +5,8 @@ replies/part-*.jsonl     append-only, raw text kept
 extractions/part-*.jsonl derived from the replies, written anew as a whole
 failures.jsonl           every request that ended without output, and why
 done/<stage>             written last; names its outputs and their SHA-256
+
+A match of two runs has a folder of the same kind, with matches/part-*.jsonl and unmatched.jsonl.
 """
 
 from __future__ import annotations
@@ -13,122 +15,18 @@ import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from fingreat.errors import RunError
-from fingreat.runs.environment import Code, Environment, environment, our_code
 from fingreat.runs.files import read_json, to_json, write_atomic
 from fingreat.runs.log import part_paths
+from fingreat.runs.manifest import FORMAT, Manifest, MatchManifest
 from fingreat.schema.ids import sha256_hex
 from fingreat.schema.records import Record
 
-FORMAT = 1
-Status = Literal["started", "interrupted", "failed", "complete"]
-
-
-class ModelInfo(Record):
-    """The model that answered.
-
-    Attributes:
-        spec: as the user names it, `backend:model[@revision]`.
-        revision: what pins the weights: a hash or a commit.
-        context: tokens of context, None where there is no limit.
-    """
-
-    spec: str
-    backend: str
-    model: str
-    revision: str | None
-    context: int | None
-
-
-class Session(Record):
-    """An earlier stretch of a run, on other code or another machine."""
-
-    ended: datetime
-    code: Code
-    environment: Environment
-
-
-class Manifest(Record):
-    """Everything that says what a run is.
-
-    Attributes:
-        asked: the configuration as passed.
-        resolved: the same after defaults; two runs with equal `resolved`, `model` and `hashes` ask the same.
-        seeds: every seed, by what it seeds.
-        code, environment: of the latest call.
-        earlier: what the run went on from where code or environment was another; replies may come from each.
-        hashes: of prompt, graph and reply schema.
-        inputs: filing id → SHA-256 of the section text that was read.
-        counts: rows by state, extractions by verdict, tokens, seconds.
-    """
-
-    format: int = FORMAT
-    kind: str
-    name: str
-    status: Status
-    created: datetime
-    updated: datetime
-    asked: dict[str, Any]
-    resolved: dict[str, Any]
-    seeds: dict[str, int]
-    code: Code
-    environment: Environment
-    earlier: tuple[Session, ...] = ()
-    model: ModelInfo
-    hashes: dict[str, str]
-    inputs: dict[str, str]
-    counts: dict[str, Any] = Field(default_factory=dict)
-
-    @classmethod
-    def new(
-        cls, name: str, *, asked: dict[str, Any], resolved: dict[str, Any], model: ModelInfo, hashes: dict[str, str]
-    ) -> Manifest:
-        """The manifest of an extraction run that begins now."""
-        now = datetime.now(UTC)
-        return cls(
-            kind="extract",
-            name=name,
-            status="started",
-            created=now,
-            updated=now,
-            asked=asked,
-            resolved=resolved,
-            seeds={"sampling": int(resolved["seed"])},
-            code=our_code(),
-            environment=environment(),
-            model=model,
-            hashes=hashes,
-            inputs={},
-        )
-
-    def going_on_from(self, found: Manifest) -> Manifest:
-        """This manifest as the continuation of `found`: its beginning and its sessions are kept."""
-        earlier = found.earlier
-        if (found.code, found.environment) != (self.code, self.environment):
-            earlier = (*earlier, Session(ended=found.updated, code=found.code, environment=found.environment))
-        return self.model_copy(update={"created": found.created, "earlier": earlier})
-
-    def differences(self, other: Manifest) -> list[str]:
-        """In words, what would make the two runs ask different questions."""
-        found = []
-        for field in ("kind", "resolved", "model", "hashes"):
-            ours, theirs = (_flat(field, getattr(m, field)) for m in (self, other))
-            found += [
-                f"{key} was {ours.get(key)!r}, now {theirs.get(key)!r}"
-                for key in sorted(ours.keys() | theirs.keys())
-                if ours.get(key) != theirs.get(key)
-            ]
-        return found
-
-
-def _flat(name: str, value: Any) -> dict[str, Any]:
-    if isinstance(value, Record):
-        value = value.model_dump()
-    return {f"{name}.{key}": item for key, item in value.items()} if isinstance(value, dict) else {name: value}
+M = TypeVar("M", Manifest, MatchManifest)
 
 
 class DoneMarker(Record):
@@ -138,7 +36,7 @@ class DoneMarker(Record):
 
 
 class RunFolder:
-    """One run on disk. `path` need not exist yet."""
+    """One run, or one match of two runs, on disk. `path` need not exist yet."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -159,12 +57,50 @@ class RunFolder:
         return self.path / "failures.jsonl"
 
     @property
+    def matches(self) -> Path:
+        """Folder of the matches, in the folder of a match."""
+        return self.path / "matches"
+
+    @property
+    def unmatched(self) -> Path:
+        """File of the extractions that have no match, in the folder of a match."""
+        return self.path / "unmatched.jsonl"
+
+    @property
     def exists(self) -> bool:
         """Whether there is a manifest."""
         return (self.path / "manifest.json").is_file()
 
     def manifest(self) -> Manifest:
-        """The manifest.
+        """The manifest of a run.
+
+        Raises:
+            RunError: there is none, or it is damaged or of another format version; or this is a match of two runs.
+        """
+        manifest = self.any_manifest()
+        if isinstance(manifest, MatchManifest):
+            raise RunError(
+                "is a match of two runs, no run.",
+                where=str(self.path),
+                hint=f"Its runs were {' and '.join(run.path for run in manifest.runs)}.",
+            )
+        return manifest
+
+    def match_manifest(self) -> MatchManifest:
+        """The manifest of a match of two runs.
+
+        Raises:
+            RunError: there is none, or it is damaged or of another format version; or this is a run.
+        """
+        manifest = self.any_manifest()
+        if not isinstance(manifest, MatchManifest):
+            raise RunError(
+                "is a run, no match of two runs.", where=str(self.path), hint="Make one with `fingreat match`."
+            )
+        return manifest
+
+    def any_manifest(self) -> Manifest | MatchManifest:
+        """The manifest, whichever of the two it is.
 
         Raises:
             RunError: there is none, or it is damaged or of another format version.
@@ -182,11 +118,13 @@ class RunFolder:
                 f"has format version {data.get('format')!r}; this version of fingreat reads {FORMAT}.", where=str(path)
             )
         try:
+            if isinstance(data, dict) and data.get("kind") == "match":
+                return MatchManifest.model_validate(data)
             return Manifest.model_validate(data)
         except ValidationError as error:
             raise RunError("is damaged.", where=str(path), hint=str(error.errors()[0]["msg"])) from error
 
-    def write_manifest(self, manifest: Manifest, **changes: Any) -> Manifest:
+    def write_manifest(self, manifest: M, **changes: Any) -> M:
         """Write the manifest with some fields changed, and return it."""
         written = manifest.model_copy(update={**changes, "updated": datetime.now(UTC)})
         write_atomic(self.path / "manifest.json", to_json(written.model_dump(mode="json")))
@@ -203,7 +141,7 @@ class RunFolder:
 
     def verify(self) -> list[str]:
         """What is wrong with the folder, in words; empty where every finished output is as it was written."""
-        manifest = self.manifest()
+        manifest = self.any_manifest()
         # A hidden file is what a killed writer left of a marker.
         markers = [path for path in sorted((self.path / "done").glob("*")) if not path.name.startswith(".")]
         if not markers:
@@ -223,7 +161,7 @@ class RunFolder:
                     faults.append(f"{name} is missing (stage {marker.name})")
                 elif sha256_of(path) != digest:
                     faults.append(f"{name} is not what stage {marker.name} wrote")
-        present = [path for folder in (self.replies, self.extractions) for path in part_paths(folder)]
+        present = [path for folder in (self.replies, self.extractions, self.matches) for path in part_paths(folder)]
         names = (str(path.relative_to(self.path)) for path in present)
         return faults + [f"{name} is there, but no finished stage wrote it" for name in names if name not in written]
 

@@ -1,0 +1,278 @@
+"""Two runs over the same texts → which of their extractions quote the same passage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from fingreat.errors import FingreatError, InputError, RunError
+from fingreat.matching import MIN_OVERLAP, By, FilingCandidates
+from fingreat.runs import (
+    Manifest,
+    MatchCounts,
+    MatchedRun,
+    MatchManifest,
+    RunFolder,
+    part_paths,
+    read_records,
+    readers,
+    sha256_of,
+    sole_owner,
+    sweep,
+    write_atomic,
+    write_records,
+)
+from fingreat.runs.environment import environment, our_code
+from fingreat.schema import Extraction, Match
+from fingreat.schema.records import Record
+
+STAGE = "match"
+
+
+class Unmatched(Record):
+    """An extraction of a match's run A or B that has no partner."""
+
+    side: Literal["a", "b"]
+    id: str
+    filing_id: str
+
+
+def match_runs(
+    run_a: RunFolder, run_b: RunFolder, out: Path, *, by: By = "text", common: bool = False
+) -> MatchManifest:
+    """Match the extractions of two runs one to one, and write the matches into a folder of their own.
+
+    A folder that already holds the match of these two runs is written anew.
+
+    Args:
+        by: `text` compares quotes, `span` the places where they stand.
+        common: compare the runs on the filings that both read, instead of refusing others.
+
+    Returns:
+        the manifest of the complete match; its counts add up, in all and for each filing.
+
+    Raises:
+        RunError: a run is not complete or is damaged, or another process changes it; `out` holds something else.
+        InputError: the runs cannot be compared, or `out` is one of them.
+        StorageError: the disk refused; the manifest then says that the match failed.
+    """
+    if out.resolve() in (run_a.path.resolve(), run_b.path.resolve()):
+        raise InputError(
+            "is one of the runs; a match needs a folder of its own.", where=str(out), hint="Choose another --out."
+        )
+    with ExitStack() as stack:
+        for path in dict.fromkeys((run_a.path, run_b.path)):
+            stack.enter_context(readers(path))
+        filings = check_comparable((run_a, run_b), common=common)
+        now = datetime.now(UTC)
+        manifest = MatchManifest(
+            name=out.resolve().name,
+            status="started",
+            created=now,
+            updated=now,
+            runs=(_as_read(run_a), _as_read(run_b)),
+            by=by,
+            threshold=MIN_OVERLAP,
+            common=common,
+            code=our_code(),
+            environment=environment(),
+        )
+        stack.enter_context(sole_owner(out))
+        folder = RunFolder(out)
+        _check_same_match(folder, manifest)
+        sweep(out / "manifest.json", folder.unmatched, out / "done" / STAGE)
+        manifest = folder.write_manifest(manifest)
+        try:
+            found = _match(folder, filings, (run_a, run_b), by)
+        except KeyboardInterrupt:
+            folder.write_manifest(manifest, status="interrupted")
+            raise
+        except FingreatError:
+            folder.write_manifest(manifest, status="failed")
+            raise
+        return folder.write_manifest(
+            manifest,
+            status="complete",
+            counts=found.total(),
+            filings=found.counts,
+            left_out_a=found.left_out["a"],
+            left_out_b=found.left_out["b"],
+        )
+
+
+def check_comparable(runs: Sequence[RunFolder], *, common: bool = False) -> tuple[str, ...]:
+    """Check that runs are finished and read the same texts with the same graph, so that their quotes can be compared.
+
+    Models, prompts, modes and chunk budgets may differ.
+
+    Args:
+        common: allow filings that not all of them read.
+
+    Returns:
+        ids of the filings that all of them read, in the order in which the first run has them.
+
+    Raises:
+        RunError: a run is not complete or is damaged.
+        InputError: two of them are the same run, or differ in what they are compared on; the message says in what.
+    """
+    manifests = [_finished(run) for run in runs]
+    paths = [run.path.resolve() for run in runs]
+    for number, (run, manifest) in enumerate(zip(runs, manifests, strict=True)):
+        if paths.index(paths[number]) < number:
+            raise InputError("is named twice.", where=str(run.path), hint="Name different runs.")
+        for earlier, other in zip(runs[:number], manifests[:number], strict=True):
+            if (manifest.created, manifest.model, manifest.hashes) == (other.created, other.model, other.hashes):
+                raise InputError(f"is a copy of {earlier.path}.", where=str(run.path), hint="Name different runs.")
+        _check_against(runs[0], manifests[0], run, manifest)
+    everything = dict.fromkeys(filing for manifest in manifests for filing in manifest.inputs)
+    for run, manifest in zip(runs, manifests, strict=True):
+        missing = [filing for filing in everything if filing not in manifest.inputs]
+        if missing and not common:
+            raise InputError(
+                f"has not read {len(missing)} of the {len(everything)} filings that the runs read in all "
+                f"(first: {missing[0]}).",
+                where=str(run.path),
+                hint="Repeat its `fingreat extract` command on the grown corpus, or add --common to compare the runs "
+                "on the filings that all of them read.",
+            )
+    shared = tuple(filing for filing in everything if all(filing in manifest.inputs for manifest in manifests))
+    if not shared and runs:
+        raise InputError("the runs have no filing in common.", where=", ".join(str(run.path) for run in runs))
+    return shared
+
+
+def _finished(run: RunFolder) -> Manifest:
+    """The manifest of a run whose extractions are all there."""
+    manifest = run.manifest()
+    again = f"Repeat its `fingreat {manifest.kind}` command."
+    if manifest.kind != "extract":
+        raise InputError(
+            f"is a run of `fingreat {manifest.kind}`, which quotes nothing.",
+            where=str(run.path),
+            hint="Name runs of `fingreat extract`.",
+        )
+    if manifest.status != "complete":
+        raise RunError(f"the run is {manifest.status}, not complete.", where=str(run.path), hint=again)
+    if faults := run.verify():
+        raise RunError(f"the run is damaged: {'; '.join(faults)}.", where=str(run.path), hint=again)
+    return manifest
+
+
+def _check_against(first: RunFolder, reference: Manifest, run: RunFolder, manifest: Manifest) -> None:
+    """Refuse a run with another graph, another item or other texts than the first."""
+    differs = []
+    graphs = [f"{m.resolved.get('graph')} ({m.hashes.get('graph')})" for m in (reference, manifest)]
+    if graphs[0] != graphs[1]:
+        differs.append(f"its graph is {graphs[1]}, not {graphs[0]}")
+    items = [m.resolved.get("item") for m in (reference, manifest)]
+    if items[0] != items[1]:
+        differs.append(f"it read item {items[1]}, not {items[0]}")
+    else:
+        texts = [id for id, digest in manifest.inputs.items() if reference.inputs.get(id, digest) != digest]
+        if texts:
+            differs.append(f"{len(texts)} filings have another section text (first: {texts[0]})")
+    if differs:
+        raise InputError(
+            f"cannot be compared with {first.path}: {'; '.join(differs)}.",
+            where=str(run.path),
+            hint="Name runs over one corpus with one graph.",
+        )
+
+
+def _as_read(run: RunFolder) -> MatchedRun:
+    manifest = run.manifest()
+    return MatchedRun(
+        name=manifest.name,
+        path=str(run.path),
+        created=manifest.created,
+        model=manifest.model,
+        extractions={str(path.relative_to(run.path)): sha256_of(path) for path in part_paths(run.extractions)},
+    )
+
+
+def _check_same_match(folder: RunFolder, wanted: MatchManifest) -> None:
+    """Refuse a folder that holds anything but an earlier match of the same runs."""
+    if not folder.exists:
+        return
+    found = folder.match_manifest()
+    differs = []
+    for name, run, other in zip("AB", found.runs, wanted.runs, strict=True):
+        if (run.name, run.model) != (other.name, other.model):
+            differs.append(f"run {name} was {run.name} ({run.model.spec}), now {other.name} ({other.model.spec})")
+    differs += [
+        f"{field} was {getattr(found, field)!r}, now {getattr(wanted, field)!r}"
+        for field in ("by", "common")
+        if getattr(found, field) != getattr(wanted, field)
+    ]
+    if differs:
+        raise RunError(
+            f"holds another match: {'; '.join(differs)}.", where=str(folder.path), hint="Choose another --out."
+        )
+
+
+class _Found:
+    """What became of each filing's extractions, counted on the way."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, MatchCounts] = {}
+        self.unmatched: list[Unmatched] = []
+        self.left_out = {"a": 0, "b": 0}
+
+    def filing(self, candidates: FilingCandidates) -> list[Match]:
+        """Match one filing's extractions."""
+        matches = candidates.matches()
+        least, most = candidates.same_edge_range()
+        matched = {"a": {match.a for match in matches}, "b": {match.b for match in matches}}
+        sides: tuple[tuple[Literal["a", "b"], Sequence[Extraction]], ...] = (("a", candidates.a), ("b", candidates.b))
+        rest = [
+            Unmatched(side=side, id=extraction.id, filing_id=candidates.filing_id)
+            for side, extractions in sides
+            for extraction in extractions
+            if extraction.id not in matched[side]
+        ]
+        self.unmatched += rest
+        self.counts[candidates.filing_id] = MatchCounts(
+            extractions_a=len(candidates.a),
+            extractions_b=len(candidates.b),
+            matched=len(matches),
+            unmatched_a=sum(row.side == "a" for row in rest),
+            unmatched_b=sum(row.side == "b" for row in rest),
+            same_edge=sum(match.same_edge for match in matches),
+            same_edge_least=least,
+            same_edge_most=most,
+        )
+        return matches
+
+    def total(self) -> MatchCounts:
+        """The sums over all filings."""
+        return MatchCounts(
+            **{name: sum(getattr(row, name) for row in self.counts.values()) for name in MatchCounts.model_fields}
+        )
+
+
+def _match(folder: RunFolder, filings: Sequence[str], runs: tuple[RunFolder, RunFolder], by: By) -> _Found:
+    folder.clear_done(STAGE)
+    found = _Found()
+    parted = []
+    for side, run in zip("ab", runs, strict=True):
+        of_filing: dict[str, list[Extraction]] = {filing: [] for filing in filings}
+        for extraction in read_records(run.extractions, Extraction):
+            if extraction.filing_id in of_filing:
+                of_filing[extraction.filing_id].append(extraction)
+            else:
+                found.left_out[side] += 1
+        parted.append(of_filing)
+    _, parts = write_records(folder.matches, _matches(found, filings, parted, by))
+    write_atomic(folder.unmatched, "".join(row.model_dump_json() + "\n" for row in found.unmatched).encode())
+    folder.mark_done(STAGE, [*parts, folder.unmatched])
+    return found
+
+
+def _matches(
+    found: _Found, filings: Iterable[str], parted: Sequence[dict[str, list[Extraction]]], by: By
+) -> Iterator[Match]:
+    for filing in filings:
+        yield from found.filing(FilingCandidates(filing, parted[0][filing], parted[1][filing], by))

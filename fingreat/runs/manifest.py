@@ -1,0 +1,184 @@
+"""What a folder of results says of itself: the manifests of runs and of matches between runs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from fingreat.runs.environment import Code, Environment, environment, our_code
+from fingreat.schema.records import Record
+
+FORMAT = 1
+Status = Literal["started", "interrupted", "failed", "complete"]
+
+
+class ModelInfo(Record):
+    """The model that answered.
+
+    Attributes:
+        spec: as the user names it, `backend:model[@revision]`.
+        revision: what pins the weights: a hash or a commit.
+        context: tokens of context, None where there is no limit.
+    """
+
+    spec: str
+    backend: str
+    model: str
+    revision: str | None
+    context: int | None
+
+
+class Session(Record):
+    """An earlier stretch of a run, on other code or another machine."""
+
+    ended: datetime
+    code: Code
+    environment: Environment
+
+
+class Manifest(Record):
+    """Everything that says what a run is.
+
+    Attributes:
+        asked: the configuration as passed.
+        resolved: the same after defaults; two runs with equal `resolved`, `model` and `hashes` ask the same.
+        seeds: every seed, by what it seeds.
+        code, environment: of the latest call.
+        earlier: what the run went on from where code or environment was another; replies may come from each.
+        hashes: of prompt, graph and reply schema.
+        inputs: filing id → SHA-256 of the section text that was read.
+        counts: rows by state, extractions by verdict, tokens, seconds.
+    """
+
+    format: int = FORMAT
+    kind: str
+    name: str
+    status: Status
+    created: datetime
+    updated: datetime
+    asked: dict[str, Any]
+    resolved: dict[str, Any]
+    seeds: dict[str, int]
+    code: Code
+    environment: Environment
+    earlier: tuple[Session, ...] = ()
+    model: ModelInfo
+    hashes: dict[str, str]
+    inputs: dict[str, str]
+    counts: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def new(
+        cls, name: str, *, asked: dict[str, Any], resolved: dict[str, Any], model: ModelInfo, hashes: dict[str, str]
+    ) -> Manifest:
+        """The manifest of an extraction run that begins now."""
+        now = datetime.now(UTC)
+        return cls(
+            kind="extract",
+            name=name,
+            status="started",
+            created=now,
+            updated=now,
+            asked=asked,
+            resolved=resolved,
+            seeds={"sampling": int(resolved["seed"])},
+            code=our_code(),
+            environment=environment(),
+            model=model,
+            hashes=hashes,
+            inputs={},
+        )
+
+    def going_on_from(self, found: Manifest) -> Manifest:
+        """This manifest as the continuation of `found`: its beginning and its sessions are kept."""
+        earlier = found.earlier
+        if (found.code, found.environment) != (self.code, self.environment):
+            earlier = (*earlier, Session(ended=found.updated, code=found.code, environment=found.environment))
+        return self.model_copy(update={"created": found.created, "earlier": earlier})
+
+    def differences(self, other: Manifest) -> list[str]:
+        """In words, what would make the two runs ask different questions."""
+        found = []
+        for field in ("kind", "resolved", "model", "hashes"):
+            ours, theirs = (_flat(field, getattr(m, field)) for m in (self, other))
+            found += [
+                f"{key} was {ours.get(key)!r}, now {theirs.get(key)!r}"
+                for key in sorted(ours.keys() | theirs.keys())
+                if ours.get(key) != theirs.get(key)
+            ]
+        return found
+
+
+class MatchedRun(Record):
+    """One of the two runs of a match, as it was when it was read.
+
+    Attributes:
+        path: as the user named it.
+        created: when the run began; a run that is repeated under the same name begins anew.
+        model: what answered.
+        extractions: what was read: file, relative to the run → SHA-256.
+    """
+
+    name: str
+    path: str
+    created: datetime
+    model: ModelInfo
+    extractions: dict[str, str]
+
+
+class MatchCounts(Record):
+    """How many extractions of two runs were matched.
+
+    Attributes:
+        extractions_a, extractions_b: each is `matched` and that run's `unmatched` together.
+        same_edge: matches whose two extractions have the same edge.
+        same_edge_least, same_edge_most: the range of `same_edge` over all assignments with the largest total overlap.
+    """
+
+    extractions_a: int
+    extractions_b: int
+    matched: int
+    unmatched_a: int
+    unmatched_b: int
+    same_edge: int
+    same_edge_least: int
+    same_edge_most: int
+
+
+class MatchManifest(Record):
+    """Everything that says what a match of two runs is.
+
+    Attributes:
+        runs: run A and run B, in this order.
+        by: `text` or `span`.
+        threshold: the least overlap of a match.
+        common: only the filings that both runs read were compared.
+        counts: in all; the sums of `filings`.
+        filings: of each filing that was compared.
+        left_out_a, left_out_b: extractions of filings that only one run read, which `common` leaves out.
+    """
+
+    format: int = FORMAT
+    kind: Literal["match"] = "match"
+    name: str
+    status: Status
+    created: datetime
+    updated: datetime
+    runs: tuple[MatchedRun, MatchedRun]
+    by: Literal["text", "span"]
+    threshold: float
+    common: bool
+    code: Code
+    environment: Environment
+    counts: MatchCounts | None = None
+    left_out_a: int = 0
+    left_out_b: int = 0
+    filings: dict[str, MatchCounts] = Field(default_factory=dict)
+
+
+def _flat(name: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, Record):
+        value = value.model_dump()
+    return {f"{name}.{key}": item for key, item in value.items()} if isinstance(value, dict) else {name: value}
