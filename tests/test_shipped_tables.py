@@ -16,7 +16,6 @@ from fingreat.schema.records import SectionStatus
 
 FILING = Path(__file__).resolve().parents[1] / "fingreat" / "shipped" / "pellwether-2008.htm"
 ITEMS = ["1", "1A", "1B", "2", "3", "4", "5", "6", "7", "7A", "8", "9", "9A", "9B", *map(str, range(10, 16))]
-YEARS = (2008, 2007, 2006)
 # A reference such as &#146; names a byte of windows-1252; libxml2 leaves it as the control character of that number.
 WINDOWS = {byte: bytes([byte]).decode("cp1252", "ignore") for byte in range(0x80, 0xA0)}
 NUMBER = re.compile(r"\(?\d[\d,]*(?:\.\d+)?|—")
