@@ -84,7 +84,7 @@ def heat_map(
     for row in values:
         _check(id, row, least=-math.inf)
     heads = [wrap(name, _WRAP, break_on_hyphens=True) or [""] for name in names]
-    width = max(max(text_width(line, _SIZE) for lines in heads for line in lines) + 10, 84.0)
+    width = max(max(text_width(line, _SIZE) for lines in heads for line in lines) + 20, 84.0)
     height = 46.0 if any(isinstance(value, Share) for row in values for value in row) else 36.0
     left = _MARGIN + max(text_width(name, _SIZE) for name in (*names, axes[0])) + _GAP
     top = _MARGIN + (_LINE + 6 if any(axes) else 0) + max(map(len, heads)) * _LINE + 6

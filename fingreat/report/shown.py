@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from fingreat.report.layers import GOLD, Layer, filing_layers
 from fingreat.report.model import FilingView, Report
@@ -33,15 +34,16 @@ class Shown:
 
     @property
     def name(self) -> str:
-        """The company, or the filing's id where no company is known."""
-        return self.view.filing.company or self.view.filing.id
+        """The company, or the name of the file where no company is known."""
+        return self.view.filing.company or PurePosixPath(self.view.filing.path).name
 
     @property
     def label(self) -> str:
-        """Name, form and filing year in one line."""
+        """Name, form and filing year in one line; the fiscal year where the filing year is not known."""
         filing = self.view.filing
-        more = [part for part in (filing.form, str(filing.filed.year) if filing.filed else None) if part]
-        return ", ".join((self.name, *more))
+        fiscal = f"fiscal {filing.fiscal_year}" if filing.fiscal_year else None
+        year = str(filing.filed.year) if filing.filed else fiscal
+        return ", ".join(part for part in (self.name, filing.form, year) if part)
 
     def counts(self, runs: Sequence[str]) -> dict[str, Counter[str]]:
         """How many layers each switch turns: per run, edge and verdict; gold under "gold"."""

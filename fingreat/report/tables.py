@@ -107,10 +107,19 @@ class Table(Record):
         return self
 
     @property
+    def bounded(self) -> tuple[bool, ...]:
+        """Per column, whether a share in it has an interval."""
+        return tuple(any(_has_interval(row[i]) for row in self.rows) for i in range(len(self.columns)))
+
+    @property
     def all_notes(self) -> tuple[str, ...]:
         """The notes, and one on shares without a value where there are any."""
         empty = any(isinstance(cell, Share) and not cell.n for row in self.rows for cell in row)
         return (*self.notes, NO_SHARE) if empty else self.notes
+
+
+def _has_interval(cell: Cell) -> bool:
+    return isinstance(cell, Share) and cell.interval is not None
 
 
 def _fault(column: Column, cell: Cell) -> str | None:
@@ -171,16 +180,12 @@ def table_csv(table: Table) -> str:
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file)
-    bounded = [any(_has_interval(row[i]) for row in table.rows) for i in range(len(table.columns))]
+    bounded = table.bounded
     writer.writerow(name for c, b in zip(table.columns, bounded, strict=True) for name in _csv_names(c, b))
     for row in table.rows:
         cells = zip(table.columns, row, bounded, strict=True)
         writer.writerow(field for c, cell, b in cells for field in _csv_fields(c, cell, b))
     return file.getvalue()
-
-
-def _has_interval(cell: Cell) -> bool:
-    return isinstance(cell, Share) and cell.interval is not None
 
 
 def _csv_names(column: Column, bounded: bool) -> Iterator[str]:
