@@ -18,6 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 from fingreat.errors import FingreatError
+from fingreat.report import Table as MeasuredTable
+from fingreat.report import cell_text
 
 ALL_WELL, SOME_FAILED, NOTHING_DONE, INTERRUPTED = 0, 1, 2, 130
 
@@ -43,9 +45,50 @@ def table(*columns: str, title: str | None = None, numbers: tuple[str, ...] = ()
     Args:
         numbers: the columns that are aligned to the right.
     """
-    made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    made = Table(
+        title=None if title is None else Text(title), box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False
+    )
     for column in columns:
         made.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
+    return made
+
+
+def show_table(measured: MeasuredTable) -> None:
+    """A table of a report on standard output, with its notes; cells as the page shows them.
+
+    Where it is too wide, heads and shares take several lines; where that is not enough, a row becomes a block of lines.
+    """
+    endless = out.options.update(width=10**6)
+    for made in (_grid(measured, " "), _grid(measured, "\n"), _blocks(measured)):
+        if out.measure(made, options=endless).maximum <= out.width:
+            break
+    out.print(made)
+    for note in measured.all_notes:
+        out.print(f"  {note}", markup=False)
+    out.print()
+
+
+def _grid(measured: MeasuredTable, space: str) -> Table:
+    """The table as it is, with something else between the words of heads and shares."""
+    made = table(title=measured.title)
+    for column in measured.columns:
+        made.add_column(
+            Text(column.label.replace(" ", space)), justify="right" if column.right else "left", overflow="fold"
+        )
+    for row in measured.rows:
+        texts = zip(measured.columns, map(cell_text, measured.columns, row), strict=True)
+        made.add_row(*(Text(text.replace(" ", space) if column.right else text) for column, text in texts))
+    return made
+
+
+def _blocks(measured: MeasuredTable) -> Table:
+    """The rows one below the other, a line for each cell."""
+    made = table("", "", title=measured.title)
+    made.show_header = False
+    for row in measured.rows:
+        for column, cell in zip(measured.columns, row, strict=True):
+            made.add_row(Text(column.label), Text(cell_text(column, cell)))
+        made.add_section()
     return made
 
 

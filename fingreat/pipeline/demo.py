@@ -14,6 +14,8 @@ from fingreat.errors import InputError, MissingExtraError
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.extract import ExtractConfig, Progress, Silent, extract
 from fingreat.pipeline.gold import anchor_gold, read_gold
+from fingreat.pipeline.report_scores import SIGNIFICANT as SIGNIFICANT
+from fingreat.pipeline.report_scores import in_words as in_words
 from fingreat.prompts import Guide
 from fingreat.report import EdgeScore, Page, RunView, ScoreView, Share, render_page
 from fingreat.runs import Manifest, RunFolder, read_record_file, read_records, write_atomic
@@ -25,7 +27,6 @@ MODELS = ("lexicon", "embedded")
 GUIDE: Guide = "none"
 TOKENS = 1500
 MAX_TOKENS = 384
-SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
@@ -154,33 +155,6 @@ def _score_view(score: GoldScore) -> ScoreView:
         found=score.found,
         other_edge=score.other_edge,
     )
-
-
-def in_words(score: GoldScore) -> str:
-    """The honest reading of a score: what was found, and whether its edges are better than chance."""
-    if not score.precision.total:
-        return "No extractions, so there is no precision."
-    sentences = [
-        f"{score.located.hits} of {score.located.total} extractions lie on evidence, "
-        f"{score.typed.hits} of them with an accepted edge."
-    ]
-    if score.chance_typed is None or score.typed_p_value is None:
-        sentences.append(
-            f"No better than chance: a place and an edge drawn at random are right with probability "
-            f"{score.chance_precision:.1%}."
-        )
-    else:
-        level = f"an edge drawn at random would be right for {score.chance_typed:.0%} of them"
-        if score.typed_p_value > SIGNIFICANT:
-            sentences.append(
-                f"At chance: {level}, and as many or more would come out by luck with probability "
-                f"{score.typed_p_value:.2f}. Read its edges as guesses."
-            )
-        else:
-            sentences.append(f"Above chance: {level} (p = {score.typed_p_value:.1g}).")
-    if score.duplicates:
-        sentences.append(f"{score.duplicates} repeated extractions (same place, same edge) count once.")
-    return " ".join(sentences)
 
 
 def _share(ratio: Ratio) -> Share:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fingreat.analysis import Agreement, by_filing, measure_agreement, measure_tags, score_against_gold
 from fingreat.errors import InputError
-from fingreat.matching import conditional_precision_range, match_extractions
+from fingreat.matching import FilingCandidates
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.match import check_comparable
 from fingreat.pipeline.report_figures import FIGURES, make_figures
@@ -51,23 +51,21 @@ def build_report(
     """
     if not runs:
         raise InputError("there is no run to report on.", hint="Name at least one run folder.")
-    check_comparable(runs, common=common)
-    manifests = [run.manifest() for run in runs]
-    graph = _graph_of(manifests[0], runs[0])
-    corpus = corpus or _corpus_of(manifests[0], runs[0])
     with ExitStack() as stack:
-        for folder in dict.fromkeys((corpus.path, *(run.path for run in runs))):
-            stack.enter_context(readers(folder))
-        texts = read_texts(corpus, manifests, gold, show, most)
+        for run in runs:
+            stack.enter_context(readers(run.path))
+        filings = check_comparable(runs, common=common)
+        manifests = [run.manifest() for run in runs]
+        graph = _graph_of(manifests[0], runs[0])
+        corpus = corpus or _corpus_of(manifests[0], runs[0])
+        stack.enter_context(readers(corpus.path))
+        texts = read_texts(corpus, manifests, filings, gold, (show, most))
         names = _names([run.path for run in runs])
         measured_runs = tuple(
             _measure(name, run, manifest, texts, graph)
             for name, run, manifest in zip(names, runs, manifests, strict=True)
         )
-    matches = {
-        (a.name, b.name): tuple(match_extractions(a.extractions, b.extractions))
-        for a, b in combinations(measured_runs, 2)
-    }
+    matches, same_edge = _match(measured_runs)
     measured = Measured(
         graph=graph,
         filings=texts.filings,
@@ -75,7 +73,7 @@ def build_report(
         runs=measured_runs,
         matches=matches,
         agreement=_agreement(measured_runs, matches, graph),
-        same_edge=_same_edge(measured_runs),
+        same_edge=same_edge,
     )
     return Report(
         title=title or _title(texts, str(manifests[0].resolved["item"])),
@@ -163,6 +161,22 @@ def _measure(name: str, run: RunFolder, manifest: Manifest, texts: Texts, graph:
     return MeasuredRun(name, manifest, extractions, failures, measure_tags(extractions), score, scores, notes)
 
 
+def _match(runs: Sequence[MeasuredRun]) -> tuple[dict[Names, tuple[Match, ...]], dict[Names, tuple[int, int]]]:
+    """The matches of every two runs, and the range of their same-edge matches over all best assignments."""
+    matches: dict[Names, tuple[Match, ...]] = {}
+    same_edge: dict[Names, tuple[int, int]] = {}
+    for a, b in combinations(runs, 2):
+        of_a, of_b = by_filing(a.extractions), by_filing(b.extractions)
+        candidates = [FilingCandidates(one, own, of_b[one], "text") for one, own in of_a.items() if one in of_b]
+        matches[a.name, b.name] = tuple(match for one in candidates for match in one.matches())
+        ranges = [one.same_edge_range() for one in candidates]
+        same_edge[a.name, b.name] = same_edge[b.name, a.name] = (
+            sum(least for least, _ in ranges),
+            sum(most for _, most in ranges),
+        )
+    return matches, same_edge
+
+
 def _agreement(
     runs: Sequence[MeasuredRun], matches: Mapping[Names, Sequence[Match]], graph: Graph
 ) -> dict[Names, Agreement]:
@@ -176,13 +190,6 @@ def _agreement(
             found[names] = measure_agreement(
                 reference.extractions, run.extractions, matches[names[::-1]], graph, reference="a"
             )
-    return found
-
-
-def _same_edge(runs: Sequence[MeasuredRun]) -> dict[Names, tuple[int, int]]:
-    found: dict[Names, tuple[int, int]] = {}
-    for a, b in combinations(runs, 2):
-        found[a.name, b.name] = found[b.name, a.name] = conditional_precision_range(a.extractions, b.extractions)
     return found
 
 

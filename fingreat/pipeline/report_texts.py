@@ -41,22 +41,25 @@ class Texts:
 def read_texts(
     corpus: Corpus,
     manifests: Sequence[Manifest],
+    ids: Collection[str],
     gold: Iterable[GoldPassage],
-    show: Sequence[str] | None,
-    most: int,
+    choice: tuple[Sequence[str] | None, int],
 ) -> Texts:
-    """Read the sections that all these runs read; only those that are shown are kept in memory.
+    """Read the sections that runs have in common; only those that are shown are kept in memory.
+
+    Args:
+        ids: of the filings that every run looked into.
+        choice: ids of those to show, or None for the first ones; and how many at most are the first ones.
 
     Raises:
         CorpusError: the corpus lacks a section, or has another text than a run read.
         InputError: `gold` or `show` name a filing that is not among them; a gold passage does not stand in its section.
     """
     item = str(manifests[0].resolved["item"])
-    wanted = set.intersection(*(set(manifest.inputs) for manifest in manifests))
     passages = by_filing(gold)
     lengths: dict[str, int] = {}
     anchored: list[GoldPassage] = []
-    for section in _sections(corpus, item, wanted):
+    for section in _sections(corpus, item, set(ids)):
         _check_text(corpus, section, manifests)
         if section.status is SectionStatus.FOUND:
             lengths[section.filing_id] = len(section.text)
@@ -64,11 +67,11 @@ def read_texts(
     filings = tuple(filing for filing in corpus.filings() if filing.id in lengths)
     for filing_id, own in passages.items():
         _check_known(filing_id, lengths, f"gold passage {own[0].passage_id}")
-    chosen = _choose(filings, lengths, show, most)
+    chosen = _choose(filings, lengths, *choice)
     sections = {section.filing_id: section for section in _sections(corpus, item, chosen)}
     of_filing = by_filing(anchored)
     return Texts(
-        frozenset(wanted),
+        frozenset(ids),
         filings,
         lengths,
         tuple(anchored),
