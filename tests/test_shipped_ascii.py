@@ -217,6 +217,8 @@ def test_equity_rolls_forward_by_column_and_agrees_with_the_other_statements() -
         others = sum(values[3] for values in named.values())
         comprehensive = figure(EQUITY, "Comprehensive income (loss)", place)
         assert comprehensive == named["Net income (loss)"][-1] + others
+        kinds = ("Translation adj", "Unrealized gains (losses)", "Minimum pension liability", "Cash flow hedges")
+        assert others == sum(v[place] for name, v in rows(EQUITY) if len(v) == 3 and name.startswith(kinds))
         if year > 1999:
             assert moves[end][1][-1] == figure(BALANCE, "Total shareholders' equity", place)
 
