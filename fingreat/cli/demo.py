@@ -1,4 +1,4 @@
-"""`fingreat demo`: the main job on a shipped filing."""
+"""`fingreat demo`: the main job on the shipped filings."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ from typing import Annotated
 
 import typer
 
-from fingreat.analysis import Ratio
-from fingreat.cli.common import SOME_FAILED, JsonFlag, out, percent, plain, print_json, say, stoppable, table
+from fingreat.cli.common import SOME_FAILED, JsonFlag, out, print_json, say, show_table, stoppable
 from fingreat.cli.extract import RequestBar
 from fingreat.pipeline import Demo, run_demo
-from fingreat.pipeline.demo import DemoRun, in_words
+from fingreat.report import Column, Share, Table
+
+SHOWN = ("agreement", "tags")
+"""Tables of the report that the console shows behind its own."""
 
 
 def command(
     target: Annotated[Path, typer.Option("--out", help="The folder for all of it.")] = Path("fingreat-demo"),
     json: JsonFlag = False,
 ) -> None:
-    """Run the main job on a shipped filing and make a page to open.
+    """Run the main job on three shipped filings and make a report to open.
 
-    `lexicon` (cue phrases) and `embedded` (a real, very small model) read the MD&A of an invented company.
+    Three models read the MD&As of three invented companies of 2024, 2008 and 2001: `lexicon` (cue phrases), `embed`
+    (similarity to the edges' definitions) and `embedded` (a real, very small language model).
 
-    Their quotes are checked, and scored against a complete gold.
+    Their quotes are checked, matched with one another, and scored against a complete gold.
 
     Example: fingreat demo --out fingreat-demo
     """
@@ -40,41 +43,51 @@ def command(
 
 
 def _show(demo: Demo) -> None:
-    numbers = ("requests", "failed", "extractions", "in the text", "precision", "recall", "chance", "seconds")
-    rows = table("model", *numbers, numbers=numbers)
-    for run in demo.runs:
-        rows.add_row(*map(plain, summary(run)))
-    out.print(rows)
-    for run in demo.runs:
-        out.print(f"{run.manifest.model.spec}: {in_words(run.score)}", markup=False)
+    show_table(summary(demo))
+    for run in demo.report.runs:
+        if run.score:
+            out.print(f"{run.name}: {run.score.sentence}", markup=False)
+    out.print()
+    for table in demo.report.tables:
+        if table.id in SHOWN:
+            show_table(table)
 
 
-def summary(run: DemoRun) -> tuple[object, ...]:
-    """The cells of a run's row."""
-    counts, score = run.manifest.counts, run.score
-    return (
-        run.manifest.model.spec,
-        *(counts[name] for name in ("requests", "failures", "extractions")),
-        _percent(Ratio(counts["grounded"], counts["extractions"])),
-        _percent(score.precision),
-        _percent(score.recall),
-        f"{score.chance_precision:.1%}",
-        f"{counts['model_seconds']:.1f}",
+def summary(demo: Demo) -> Table:
+    """One row for each run: what it cost, what came out of it, and how it fares against the gold."""
+    gold = sum(len(view.gold) for view in demo.report.filings)
+    return Table(
+        id="demo",
+        title=f"{len(demo.report.filings)} filings, {gold} gold passages",
+        columns=(
+            Column(label="model"),
+            *(Column(label=name, kind="count") for name in ("requests", "failed", "extractions")),
+            *(Column(label=name, kind="share") for name in ("in the text", "precision", "recall")),
+            Column(label="seconds", kind="number", digits=1),
+        ),
+        rows=tuple(
+            (
+                manifest.model.spec,
+                *(manifest.counts[name] for name in ("requests", "failures", "extractions")),
+                Share(k=manifest.counts["grounded"], n=manifest.counts["extractions"]),
+                run.score.precision if run.score else None,
+                run.score.recall if run.score else None,
+                manifest.counts["model_seconds"],
+            )
+            for (_, manifest), run in zip(demo.runs, demo.report.runs, strict=True)
+        ),
     )
 
 
-def _percent(ratio: Ratio) -> str:
-    return percent(ratio.value) + (f" ({ratio.hits}/{ratio.total})" if ratio.total else "")
-
-
 def _as_data(demo: Demo, index: int) -> dict[str, object]:
-    run = demo.runs[index]
+    (folder, manifest), run = demo.runs[index], demo.report.runs[index]
+    score = run.score
     return {
-        "run": str(run.folder.path),
-        "model": run.manifest.model.spec,
-        "precision": run.score.precision.value,
-        "recall": run.score.recall.value,
-        "chance_precision": run.score.chance_precision,
-        "reading": in_words(run.score),
-        **run.manifest.counts,
+        "run": str(folder.path),
+        "model": manifest.model.spec,
+        "precision": score and score.precision.value,
+        "recall": score and score.recall.value,
+        "chance_precision": score and score.chance,
+        "reading": score and score.sentence,
+        **manifest.counts,
     }
