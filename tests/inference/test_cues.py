@@ -209,6 +209,24 @@ def test_the_longer_phrase_keeps_its_words_and_weight_zero_only_keeps() -> None:
     assert set(scorer.scores("sales office").values()) == {0.0}
 
 
+def test_the_cues_of_an_edge_are_given_strongest_first_without_their_marks() -> None:
+    lexicon = (
+        '[lexicon]\nthreshold = 1\ncauses = ["due to"]\n[lexicon.cues.A-B]\n"gain* ... on sale*" = 1\nsales = 3\n'
+        "'volume*' = 2\nvolumes = 2\nred = 0\nmoon = 5\n[lexicon.cues.B-C]\nblue = 3\n"
+    )
+    scorer = CueScorer(with_lexicon(lexicon))
+    # All stand at the sentence's opening: sales 3, volume* 2, the gain 1. "red" weighs nothing, "moon" is not there.
+    assert scorer.cues("Sales, volumetric, red, blue, gains of $4 on sales", "A-B") == [
+        "sales",
+        "volume",
+        "gain on sale",
+    ]
+    assert scorer.cues("Sales, volumetric, red, blue, gains of $4 on sales", "B-C") == ["blue"]
+    # A cause counts half: 3 / 2 is less than 2.
+    assert scorer.cues("volumes fell due to sales", "A-B") == ["volumes", "sales"]
+    assert scorer.cues("The weather was fine.", "A-B") == []
+
+
 def test_moved_speaks_for_evidence_and_against_speaks_against() -> None:
     lexicon = (
         "[lexicon]\nthreshold = 2\n[lexicon.cues.A-B]\nsales = 2\n"

@@ -71,6 +71,21 @@ def test_quote_mode_copies_the_same_segments_without_marks_and_blanks_around_the
 
 
 @pytest.mark.parametrize("mode", ["quote", "span"])
+def test_tags_are_the_cue_phrases_of_the_edge(mode: Mode) -> None:
+    # "net sales" weighs 2 in REV-NNCA, "volume*" 1, and stands in a cause; "interest expense" names NNCA-NONOP.
+    tags = [item["tags"] for item in answer(SEGMENTS, mode)]
+    assert tags[0] == ["net sales", "volume"]
+    assert tags[3] == ["interest expense"]
+    assert all(1 <= len(these) <= 5 for these in tags)
+
+
+def test_no_more_tags_are_given_than_a_reply_may_hold() -> None:
+    many = "Net sales rose 6% on net revenues, volume, pricing, shipments, backlog, subscribers, traffic and royalties."
+    ((tags),) = [item["tags"] for item in answer((many,), "span")]
+    assert len(tags) == 5
+
+
+@pytest.mark.parametrize("mode", ["quote", "span"])
 def test_facets_are_given_where_they_are_asked_for(mode: Mode) -> None:
     assert all(item["activity"] is None for item in answer(SEGMENTS, mode, facets=True))
 
