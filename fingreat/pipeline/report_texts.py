@@ -56,6 +56,8 @@ def read_texts(
         InputError: `gold` or `show` name a filing that is not among them; a gold passage does not stand in its section.
     """
     item = str(manifests[0].resolved["item"])
+    in_corpus = corpus.filings()
+    _check_complete(corpus, ids, [filing.id for filing in in_corpus], "filing")
     passages = by_filing(gold)
     lengths: dict[str, int] = {}
     anchored: list[GoldPassage] = []
@@ -64,7 +66,7 @@ def read_texts(
         if section.status is SectionStatus.FOUND:
             lengths[section.filing_id] = len(section.text)
             anchored += anchor_gold(passages.get(section.filing_id, ()), section.text)
-    filings = tuple(filing for filing in corpus.filings() if filing.id in lengths)
+    filings = tuple(filing for filing in in_corpus if filing.id in lengths)
     for filing_id, own in passages.items():
         _check_known(filing_id, lengths, f"gold passage {own[0].passage_id}")
     chosen = _choose(filings, lengths, *choice)
@@ -92,9 +94,13 @@ def _sections(corpus: Corpus, item: str, wanted: Collection[str]) -> Iterator[Se
                 raise CorpusError(f"has two section records of filing {section.filing_id}.", where=str(corpus.path))
             seen.add(section.filing_id)
             yield section
-    if missing := set(wanted) - seen:
+    _check_complete(corpus, wanted, seen, f"item {item} of filing")
+
+
+def _check_complete(corpus: Corpus, wanted: Iterable[str], found: Iterable[str], what: str) -> None:
+    if missing := set(wanted).difference(found):
         raise CorpusError(
-            f"has no item {item} of filing {min(missing)}, which the runs read.",
+            f"has no {what} {min(missing)}, which the runs read.",
             where=str(corpus.path),
             hint="Name the corpus of these runs.",
         )

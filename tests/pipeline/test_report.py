@@ -1,0 +1,323 @@
+"""Reports over finished runs: their numbers worked by hand, what they refuse, and what they leave on disk."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from measured_builders import FIRST, SECOND, SENTENCES, A, B, gold_of, run_of, two_filings
+from pipeline_builders import corpus_of, submission
+
+import fingreat.pipeline.report_texts as report_texts
+from fingreat.errors import CorpusError, InputError, RunError, StorageError
+from fingreat.matching import match_extractions
+from fingreat.pipeline import Corpus
+from fingreat.pipeline.report import build_report, write_report
+from fingreat.report import Cell, Report, Share
+from fingreat.runs import RunFolder
+from fingreat.schema import GoldPassage
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    return two_filings(tmp_path)
+
+
+@pytest.fixture
+def runs(tmp_path: Path, corpus: Corpus) -> tuple[RunFolder, RunFolder]:
+    return run_of(corpus, tmp_path / "out" / "a", A), run_of(corpus, tmp_path / "out" / "b", B)
+
+
+def rows(report: Report, id_: str) -> list[dict[str, Cell]]:
+    (table,) = [table for table in report.tables if table.id == id_]
+    return [dict(zip((column.label for column in table.columns), row, strict=True)) for row in table.rows]
+
+
+def ids(report: Report) -> tuple[set[str], set[str]]:
+    return {table.id for table in report.tables}, {figure.id for figure in report.figures}
+
+
+def test_two_runs_against_each_other(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+    report = build_report(runs, corpus)
+    # A quotes sentences 0, 1 and 2 in both filings: 6. B quotes 0, 1 and 5 in the first, 0 and 1 in the second: 5.
+    # Matched are 0 and 1 in both: 4; under the same edge only 0: 2.
+    against_b, against_a = rows(report, "agreement")
+    assert against_b == {
+        "run": "a",
+        "reference": "b",
+        "extractions": 6,
+        "of the reference": 5,
+        "matched": 4,
+        "recall": Share(k=4, n=5),
+        "Jaccard": Share(k=4, n=7),
+        "conditional precision": Share(k=2, n=4),
+    }
+    assert (against_a["run"], against_a["recall"], against_a["Jaccard"]) == ("b", Share(k=4, n=6), Share(k=4, n=7))
+    # B's extractions are 2 + 2 Net Income ones (0 as REV, 1 as OPEX), all matched, and one dividend, which A lacks.
+    by_category = {row["category"]: row for row in rows(report, "agreement-by-category") if row["run"] == "a"}
+    assert by_category["Net Income"]["recall"] == Share(k=4, n=4)
+    assert by_category["Net Income"]["conditional precision"] == Share(k=2, n=4)
+    assert by_category["Cash Flow"]["recall"] == Share(k=0, n=1)
+    by_edge = {(row["run"], row["edge"]): row["recall"] for row in rows(report, "agreement-by-edge")}
+    assert (by_edge["a", "NNCA-OPEX"], by_edge["b", "NNCA-OPEX"]) == (Share(k=2, n=2), Share(k=0, n=0))
+    (pair,) = report.matches
+    assert (pair.a, pair.b) == ("a", "b")
+    assert list(pair.matches) == match_extractions(report.runs[0].extractions, report.runs[1].extractions)
+    assert {"recall-map", "jaccard-map", "precision-map"} <= ids(report)[1]
+
+
+def test_volume_edges_and_tags_of_each_run(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+    report = build_report(runs, corpus)
+    volume = {row["run"]: row for row in rows(report, "volume")}
+    assert volume["a"]["in the text"] == Share(k=6, n=6)
+    # 3 and 2 extractions in the two filings.
+    assert (volume["b"]["mean per filing"], volume["b"]["median"], volume["b"]["most"]) == (2.5, 2.5, 3)
+    by_filing = {(row["run"], row["filing"]): row["extractions"] for row in rows(report, "extractions-by-filing")}
+    assert by_filing == {("a", FIRST): 3, ("b", FIRST): 3, ("a", SECOND): 3, ("b", SECOND): 2}
+    by_edge = {(row["run"], row["edge"]): row["extractions"] for row in rows(report, "extractions-by-edge")}
+    assert by_edge["b", "CASH-DIV"] == Share(k=1, n=5)
+    by_category = {(row["run"], row["category"]): row["extractions"] for row in rows(report, "extractions-by-category")}
+    assert by_category["b", "Net Income"] == Share(k=4, n=5)
+    tags = {row["run"]: row for row in rows(report, "tags")}
+    # A tags 4 of 6. volume is all REV; copper and cost, half a weight each time, are all COGS.
+    assert (tags["a"]["tagged"], tags["a"]["tags"], tags["a"]["purity"]) == (Share(k=4, n=6), 3, 1.0)
+    # B: volume weighs 2 for REV and 2 for OPEX, the last tag 1 for DIV: (2 + 1) / 5, and one tag of two stands once.
+    assert (tags["b"]["purity"], tags["b"]["one-off tags"]) == (0.6, Share(k=1, n=2))
+    top = [row for row in rows(report, "top-tags") if row["run"] == "b"]
+    assert (top[0]["tag"], top[0]["weight"], top[0]["main edge"], top[0]["of the tag's weight"]) == (
+        "volume",
+        4.0,
+        "NNCA-OPEX",
+        0.5,
+    )
+
+
+def test_one_run_alone_has_no_agreement(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+    report = build_report(runs[:1], corpus)
+    tables, figures = ids(report)
+    assert tables == {
+        *("volume", "extractions-by-category", "extractions-by-edge", "extractions-by-filing", "tags", "top-tags")
+    }
+    assert figures == {"category-shares", "edge-shares"}
+    assert report.matches == ()
+
+
+def test_gold_scores_the_filings_that_have_some(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+    report = build_report(runs, corpus, gold=gold_of(FIRST, 0, 1, 5))
+    a, b = rows(report, "gold")
+    # In the first filing A is right on 0 and 1 of its three, B on 0 and 5 of its three; each finds two of three.
+    assert (a["precision"], a["recall"]) == (Share(k=2, n=3), Share(k=2, n=3))
+    assert (b["precision"], b["recall"], b["on evidence"]) == (Share(k=2, n=3), Share(k=2, n=3), Share(k=3, n=3))
+    by_edge = {(row["run"], row["edge"]): row["recall"] for row in rows(report, "gold-by-edge")}
+    assert (by_edge["a", "NNCA-COGS"], by_edge["b", "NNCA-COGS"]) == (Share(k=1, n=1), Share(k=0, n=1))
+    assert [(row["run"], row["filing"]) for row in rows(report, "gold-by-filing")] == [("a", FIRST), ("b", FIRST)]
+    assert report.runs[0].score is not None
+    assert "Over 1 filing with gold; 1 filing without any, and 3 extractions there, play no part." in (
+        report.runs[0].score.sentence
+    )
+    # The page's layer of gold has its places.
+    first = report.filings[0]
+    assert [first.section.text[p.start : p.end] for p in first.gold] == [SENTENCES[i] for i in (0, 1, 5)]
+    assert report.filings[1].gold == ()
+
+
+def test_gold_of_two_filings_is_summed(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+    report = build_report(runs[:1], corpus, gold=[*gold_of(FIRST, 0, 1, 5), *gold_of(SECOND, 0)])
+    (row,) = rows(report, "gold")
+    # 2 of 3 right in the first filing, 1 of 3 in the second; 2 of 3 found in the first, 1 of 1 in the second.
+    assert (row["precision"], row["recall"]) == (Share(k=3, n=6), Share(k=3, n=4))
+    assert {row["filing"]: row["recall"] for row in rows(report, "gold-by-filing")} == {
+        FIRST: Share(k=2, n=3),
+        SECOND: Share(k=1, n=1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("gold", "words"),
+    [
+        (gold_of("no", 0), f"gold passage no/0: filing no is none that these runs read. They read {FIRST}"),
+        (gold_of(SECOND, 5), f"gold passage {SECOND}/5: does not stand in the section exactly once"),
+        (gold_of(FIRST, 0, edges=("REV-CASH",)), "accepts REV-CASH, no edge of graph 'gaap11'"),
+        (gold_of(FIRST, 0, 0), f"gold passage {FIRST}/0: is there twice"),
+    ],
+)  # fmt: skip
+def test_gold_that_does_not_fit_is_refused(
+    corpus: Corpus, runs: tuple[RunFolder, RunFolder], gold: list[GoldPassage], words: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        build_report(runs, corpus, gold=gold)
+    assert words in str(caught.value)
+
+
+def test_which_filings_are_shown(
+    corpus: Corpus, runs: tuple[RunFolder, RunFolder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(**choice: object) -> list[str]:
+        report = build_report(runs[:1], corpus, **choice)  # type: ignore[arg-type]
+        assert report.filings_in_all == 2
+        # Measures are over both filings, whichever are shown.
+        assert rows(report, "volume")[0]["extractions"] == 6
+        left = 2 - len(report.filings)
+        assert report.notes == (
+            () if not left else ("The text of 1 filing is not shown; tables and figures are over all 2.",)
+        )
+        return [view.filing.id for view in report.filings]
+
+    assert shown() == [FIRST, SECOND]
+    assert shown(most=1) == [FIRST]
+    assert shown(show=[SECOND]) == [SECOND]
+    assert shown(show=[SECOND, FIRST]) == [FIRST, SECOND]
+    # A budget of text: the first filing is shown whatever its length.
+    monkeypatch.setattr(report_texts, "MOST_CHARACTERS", 10)
+    assert shown() == [FIRST]
+    assert shown(show=[FIRST, SECOND]) == [FIRST, SECOND]
+    with pytest.raises(InputError, match="filing to show: filing 17 is none that these runs read"):
+        build_report(runs, corpus, show=["17"])
+
+
+def test_runs_on_other_filings_need_to_be_told(
+    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    (tmp_path / "source" / "c.htm").write_bytes(submission("0000000003-24-000003", SENTENCES, "LEVERS LTD"))
+    corpus.add([tmp_path / "source"])
+    corpus.make_sections("7")
+    grown = run_of(corpus, tmp_path / "out" / "grown", B)
+    with pytest.raises(InputError, match="has not read 1 of the 3 filings"):
+        build_report([runs[0], grown], corpus)
+    report = build_report([runs[0], grown], corpus, common=True)
+    assert report.filings_in_all == 2
+    assert {row["run"]: row["extractions"] for row in rows(report, "volume")} == {"a": 6, "grown": 5}
+    assert report.runs[0].notes == ()
+    assert "the whole run, which read 1 filing more" in report.runs[1].notes[0]
+
+
+def test_runs_of_the_same_folder_name_are_told_apart(tmp_path: Path, corpus: Corpus) -> None:
+    found = [run_of(corpus, tmp_path / parent / "x", said) for parent, said in (("1", A), ("2", B))]
+    assert [run.name for run in build_report(found, corpus).runs] == ["x", "x (2)"]
+
+
+def test_a_corpus_that_the_runs_did_not_read_is_refused(
+    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    with pytest.raises(InputError, match=r"does not say which corpus it read\. Name it with --corpus"):
+        build_report(runs)
+    with pytest.raises(CorpusError, match="is no corpus folder"):
+        build_report(runs, Corpus(tmp_path / "out" / "a"))
+    other = corpus_of(tmp_path / "other", a=submission(FIRST, SENTENCES))
+    with pytest.raises(CorpusError, match=f"has no filing {SECOND}, which the runs read"):
+        build_report(runs, other)
+    bare = Corpus(tmp_path / "bare")
+    bare.add([tmp_path / "source"])
+    with pytest.raises(CorpusError, match="has no sections for item 7"):
+        build_report(runs, bare)
+    part = next((corpus.path / "sections" / "7").glob("part-*.jsonl"))
+    part.write_text(part.read_text().replace("copper became cheaper", "copper became dearer"))
+    with pytest.raises(CorpusError, match=r"of filing \S+ is not the text that run 'a' read"):
+        build_report(runs, corpus)
+
+
+def test_a_run_that_is_not_finished_or_damaged_is_refused(
+    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    manifest = runs[0].path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"complete"', '"interrupted"'))
+    with pytest.raises(RunError, match="the run is interrupted, not complete"):
+        build_report(runs, corpus)
+    part = next(runs[1].extractions.glob("part-*.jsonl"))
+    part.write_text(part.read_text() + "\n")
+    with pytest.raises(RunError, match="the run is damaged"):
+        build_report(runs[1:], corpus)
+    with pytest.raises(InputError, match="there is no run"):
+        build_report([], corpus)
+
+
+def test_a_graph_of_ones_own_is_read_again_and_must_be_the_same(
+    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    shipped = Path(report_texts.__file__).parents[1] / "schema" / "gaap11.toml"
+    own = tmp_path / "own.toml"
+    own.write_text(shipped.read_text().replace('name = "gaap11"', 'name = "own"', 1))
+    other = run_of(corpus, tmp_path / "out" / "other", B, schema_file=own)
+    with pytest.raises(InputError, match="its graph is own"):
+        build_report([runs[0], other], corpus)
+    assert build_report([other], corpus).graph.name == "own"
+    own.write_text(shipped.read_text())
+    with pytest.raises(InputError, match="graph 'gaap11' is not the one that this run was made with"):
+        build_report([other], corpus)
+
+
+def test_everything_is_written_and_the_files_say_the_same(
+    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    out = tmp_path / "report"
+    page = write_report(build_report(runs, corpus, gold=gold_of(FIRST, 0)), out)
+    assert page == out / "report.html"
+    report = build_report(runs, corpus)
+    (out / "tables" / "mine.csv").write_text("x")
+    write_report(report, out)
+    tables, figures = ids(report)
+    # Tables of an earlier report that this one lacks are gone, what is not ours stays.
+    assert {path.stem for path in (out / "tables").iterdir()} == tables | {"mine"}
+    assert {path.stem for path in (out / "figures").iterdir()} == figures
+    assert {path.name for path in out.iterdir()} == {"report.html", "graph.svg", "tables", "figures"}
+    with (out / "tables" / "agreement.csv").open(newline="") as file:
+        first = next(csv.DictReader(file))
+    assert (first["matched"], first["recall k"], first["recall n"], float(first["recall"])) == ("4", "4", "5", 0.8)
+    text = page.read_text()
+    assert "Evidence in Item 7 of 2 filings" in text
+    # Neither a company's name nor a tag is markup.
+    assert "<i>INC</i>" not in text
+    assert "<b>paid</b>" not in text
+    assert "&lt;b&gt;paid&lt;/b&gt; [red]" in text
+
+
+def test_a_place_that_is_taken_is_refused(tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+    report = build_report(runs, corpus)
+    file = tmp_path / "file"
+    file.write_text("x")
+    for place, words in (
+        (file, "is a file"),
+        (runs[0].path, "is a run or a corpus"),
+        (corpus.path, "is a run or a corpus"),
+    ):
+        before = sorted(place.rglob("*"))
+        with pytest.raises(InputError, match=words):
+            write_report(report, place)
+        assert sorted(place.rglob("*")) == before
+    assert file.read_text() == "x"
+
+
+def test_a_refused_write_leaves_no_page(tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+    report = build_report(runs, corpus)
+    out = tmp_path / "report"
+    write_report(report, out)
+    shutil.rmtree(out / "tables")
+    (out / "tables").write_text("no folder")
+    with pytest.raises((InputError, StorageError)):
+        write_report(report, out)
+    # A page that stands there says that all of its files do.
+    assert not (out / "report.html").exists()
+    assert not list(out.rglob(".*.part"))
+
+
+def test_equal_quotes_under_different_edges_give_a_range(tmp_path: Path, corpus: Corpus) -> None:
+    both = {0: A[0], 1: A[1]}
+    a = run_of(corpus, tmp_path / "out" / "a", both)
+    b = run_of(corpus, tmp_path / "out" / "b", both)
+    for run, edges in ((a, ("REV-NNCA", "NNCA-COGS")), (b, ("NNCA-COGS", "REV-NNCA"))):
+        # Both extractions of each filing quote the same sentence; which of them are matched cannot go by the edge.
+        part = next(run.extractions.glob("part-*.jsonl"))
+        lines = [json.loads(line) for line in part.read_text().splitlines()]
+        for line in lines:
+            line["edge"] = edges[line["quote"] != SENTENCES[0]]
+        for line in lines:
+            line["quote"] = SENTENCES[0]
+            line["ranges"] = lines[0]["ranges"]
+        part.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        run.mark_done("extract", [*run.replies.glob("part-*.jsonl"), part, run.failures])
+    first = rows(build_report([a, b], corpus), "agreement")[0]
+    # Two extractions in each of two filings: all four matched, with none or with all under the same edge.
+    assert (first["matched"], first["at least"], first["at most"]) == (4, Share(k=0, n=4), Share(k=4, n=4))
