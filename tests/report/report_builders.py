@@ -330,3 +330,15 @@ def large_report(characters: int = 500_000, passages: int = 2_000) -> Report:
         for r in range(3)
     )  # fmt: skip
     return example_report(text, gold=(), runs=runs)
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2, definitions of relative luminance and contrast ratio."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from report_builders import contrast
 
 from fingreat.errors import InputError, MissingExtraError
 from fingreat.report import draw_svg, svg_to_png
@@ -179,18 +180,6 @@ def test_what_cannot_be_drawn_is_one_clear_error(svg: str, scale: float) -> None
     pytest.importorskip("resvg_py")
     with pytest.raises(InputError):
         svg_to_png(svg, scale)
-
-
-def contrast(one: str, other: str) -> float:
-    """WCAG 2.2, definitions of relative luminance and contrast ratio."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_the_contrast_measure_is_right() -> None:

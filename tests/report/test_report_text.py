@@ -63,7 +63,7 @@ def test_headings_lists_and_bold_lose_their_marks_and_nothing_else() -> None:
         "## Results\n\n- one\n- two * 3\n\n1. first\n2. second\n\nA **bold** word, 3 * 4 and a note ** here.\n\n----\n"
     )
     body = rendered(text)
-    assert body.h4.get_text() == "Results"
+    assert body.h5.get_text() == "Results"
     assert [li.get_text() for li in body.find_all("li")] == ["one", "two * 3", "1. first", "2. second"]
     assert body.p.get_text() == "A bold word, 3 * 4 and a note ** here."
     assert body.b.get_text() == "bold"
