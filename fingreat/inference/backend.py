@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from fingreat.errors import InputError
 from fingreat.schema import ReplyState, Request
@@ -99,4 +99,13 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Free the engine; called once."""
+        ...
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """A back end that can say what a prompt takes, before it is asked. Not every back end can."""
+
+    def prompt_tokens(self, request: Request) -> int | None:
+        """Tokens of the request's prompt by the model's own tokenizer and chat template; None where unknown."""
         ...

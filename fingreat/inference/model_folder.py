@@ -17,6 +17,7 @@ from jinja2 import TemplateError
 
 from fingreat.errors import BackendError, FingreatError, InputError, MissingExtraError
 from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.inference.requirements import NEEDS, Stack
 from fingreat.runs import sha256_of
 from fingreat.schema import Message, ReplyState, Request, sha256_hex
 
@@ -123,17 +124,16 @@ class ChatModel:
         raise InputError(f"its chat template cannot be used: {reason(faults[0])}.", where=where) from faults[0]
 
 
-def need(backend: str, packages: tuple[str, ...]) -> None:
+def need(spec: ModelSpec) -> None:
     """Refuse a back end whose packages are not installed.
 
     Raises:
         MissingExtraError: one of them is not there.
     """
-    for package in packages:
-        if find_spec(package) is None:
-            raise MissingExtraError(
-                f"what back end '{backend}' runs on ({package})", f'pip install "fingreat[{backend}]"'
-            )
+    stack = NEEDS[spec.backend].named or Stack()
+    for module in stack.modules:
+        if find_spec(module) is None:
+            raise MissingExtraError(f"what back end '{spec.backend}' runs on ({module})", " && ".join(stack.install))
 
 
 def set_defaults(values: Mapping[str, str]) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 from typing import Any
 
-from fingreat.errors import InputError
-from fingreat.inference.backend import Backend, parse_spec
+from fingreat.inference.backend import Backend
+from fingreat.inference.requirements import known_spec
 from fingreat.schema import Graph
 
 BACKENDS: dict[str, str] = {
@@ -29,15 +28,7 @@ def create_backend(spec: str, graph: Graph) -> Backend:
         MissingExtraError: what it needs is not installed.
         BackendError: the model cannot be loaded.
     """
-    parsed = parse_spec(spec)
-    if parsed.backend not in BACKENDS:
-        near = difflib.get_close_matches(parsed.backend, BACKENDS, n=1)
-        meant = f"Did you mean '{near[0]}'? " if near else ""
-        raise InputError(
-            f"there is no back end '{parsed.backend}'.",
-            where="--model",
-            hint=f"{meant}There are: {', '.join(BACKENDS)}.",
-        )
+    parsed = known_spec(spec)
     module, _, name = BACKENDS[parsed.backend].partition(":")
     factory: Any = getattr(import_module(module), name)
     backend: Backend = factory(parsed, graph)

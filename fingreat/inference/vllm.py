@@ -11,6 +11,7 @@ from typing import Any
 
 from fingreat.inference.backend import ModelSpec, RawReply
 from fingreat.inference.model_folder import (
+    PATIENT_THREADS,
     ChatModel,
     engine_errors,
     loading,
@@ -46,7 +47,7 @@ class VllmBackend:
     """
 
     def __init__(self, spec: ModelSpec, graph: Graph) -> None:
-        need("vllm", ("vllm", "transformers"))
+        need(spec)
         set_defaults(
             PATIENT_THREADS
             | {
