@@ -7,7 +7,7 @@ from datetime import date
 from html import unescape
 from pathlib import Path
 
-from fingreat.edgar.container import Submission
+from fingreat.edgar.container import Document, Submission
 from fingreat.schema.records import Filing
 
 _ACCESSION = re.compile(r"(?<!\d)(\d{10})-?(\d{2})-?(\d{6})(?!\d)")
@@ -24,6 +24,9 @@ _COVER_PERIOD = re.compile(
     re.IGNORECASE,
 )
 _COVER_SIZE = 60_000
+_INLINE_TAG = re.compile(r"</?(?:b|i|u|a|em|strong|font|span|sup|sub|small|big|ix:\w+)\b[^>]*>", re.IGNORECASE)
+_UNDER_NAME = re.compile(r"\(?\s*exact\s+name\s+of\s+(?:the\s+)?(?:registrant|company|issuer)", re.IGNORECASE)
+_LONGEST_NAME = 150
 _FACTS_WITHIN = 1_000_000
 """Tagged facts of the cover stand in the first part of a document, hidden ones in its head."""
 
@@ -54,7 +57,7 @@ def describe_filing(submission: Submission, sha256: str, path: Path) -> Filing:
     return Filing(
         id=accession or sha256,
         cik=cik if cik.isdigit() else None,
-        company=header.get("COMPANY CONFORMED NAME") or facts.get("EntityRegistrantName") or None,
+        company=header.get("COMPANY CONFORMED NAME") or facts.get("EntityRegistrantName") or _cover_name(main),
         form=_form(header.get("CONFORMED SUBMISSION TYPE"), main.type if main else "", facts, path, cover),
         filed=_compact_date(header.get("FILED AS OF DATE", "")),
         period=period,
@@ -123,6 +126,19 @@ def _any_date(text: str) -> date | None:
 def _cover_period(cover: str) -> date | None:
     match = _COVER_PERIOD.search(" ".join(cover.split()))
     return _date(match["year"], str(_MONTHS[match["month"].lower()]), match["day"]) if match else None
+
+
+def _cover_name(main: Document | None) -> str | None:
+    """What stands above the line that forms print under the registrant's name."""
+    if main is None:
+        return None
+    text = main.text[:_COVER_SIZE]
+    if main.is_html:
+        text = unescape(_TAG.sub("\n", _INLINE_TAG.sub("", " ".join(text.split()))))
+    under = _UNDER_NAME.search(text)
+    lines = (" ".join(line.split()) for line in reversed(text[: under.start()].split("\n"))) if under else iter(())
+    name = next((line for line in lines if any(map(str.isalpha, line))), "")
+    return name if 0 < len(name) <= _LONGEST_NAME else None
 
 
 def _date(year: str, month: str, day: str) -> date | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import date
 from pathlib import Path
 
@@ -77,3 +78,36 @@ def test_the_download_folder_gives_the_accession_number() -> None:
 def test_a_year_that_ends_in_early_january_is_the_year_before() -> None:
     cover = b"<html><body><p>FORM 10-K</p><p>For the fiscal year ended January 2, 2010</p></body></html>"
     assert describe(cover, "x.htm").fiscal_year == 2009
+
+
+def words(name: str) -> str:
+    plain = re.sub(r"[^A-Z0-9 ]", "", name.upper().replace("-", " "))
+    return re.sub(r"^THE | (?:INC|CORP|CORPORATION|CO|COMPANY)$", "", plain)
+
+
+def test_the_cover_names_the_company_as_the_header_of_the_same_filing_does(shared: Path) -> None:
+    compared = 0
+    for path in sorted((shared / "filings").rglob("*.txt.gz")):
+        data = read_bytes(path)
+        named = describe(data, path.name).company
+        # Without its tagged lines a submission is a text like any other, and only the cover can name the company.
+        bare = re.sub(rb"COMPANY CONFORMED NAME:", b"X:", data)
+        if bare != data and named is not None:
+            compared += 1
+            found = describe(bare, path.name).company
+            assert found is not None, path.name
+            assert words(found) == words(named), path.name
+    assert compared >= 10
+
+
+@pytest.mark.parametrize(
+    ("cover", "name"),
+    [
+        ("<p><b>YUM! B</b>RANDS,\n  INC.</p><p>(Exact name of registrant as specified)</p>", "YUM! BRANDS, INC."),
+        ("<div>Ames &amp; Poe</div><hr><div>_____</div><div>( Exact Name of Registrant )</div>", "Ames & Poe"),
+        ("<p>Form 10-K</p><p>no such line</p>", None),
+        (f"<p>{'long ' * 40}</p><p>(Exact name of registrant)</p>", None),
+    ],
+)
+def test_the_line_above_the_forms_caption_is_the_company(cover: str, name: str | None) -> None:
+    assert describe(f"<html><body>{cover}</body></html>".encode(), "a.htm").company == name
