@@ -142,6 +142,8 @@ def _look_for(model: str, needs: Needs) -> str | None:
         InputError: the file or folder that it names is not there.
     """
     path = Path(model)
+    if needs.model != "file":
+        path = path.expanduser()
     if needs.model == "file" and not path.is_file():
         raise InputError(f"there is no file {model}.", hint="Give the path of a file that is there.")
     if needs.model != "file" and path.is_dir():
