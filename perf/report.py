@@ -43,6 +43,16 @@ TOGGLED = f"""(async () => {{
 }})()"""
 
 
+# Puts the two ends where Chromium looks for them; out of the way first, because they may be 4 and 3.
+LAUNCH = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(fd), fcntl.F_DUPFD, 10) for fd in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
+
+
 class Browser:
     """Headless Chromium, spoken to over its debugging pipe (file descriptors 3 and 4, messages end with NUL)."""
 
@@ -51,9 +61,8 @@ class Browser:
         self._in, from_browser = os.pipe()
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
         command = [program, *flags, "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
-        script = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
         self._process = subprocess.Popen(
-            ["/bin/sh", "-c", script, "sh", *command],
+            [sys.executable, "-c", LAUNCH, str(to_browser), str(from_browser), *command],
             pass_fds=(to_browser, from_browser),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
