@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fingreat.errors import InputError
-from fingreat.matching.pairs import Pair, pairs_by_span, pairs_by_text, span_overlap
-from fingreat.matching.solve import Objective, best_assignment
+from fingreat.matching.pairs import DECISIONS, Pairs, pairs_by_span, pairs_by_text, span_overlap
+from fingreat.matching.solve import Objective, best_assignment, compressed
 from fingreat.schema.records import Extraction, Match
 
 if TYPE_CHECKING:
@@ -90,18 +90,13 @@ class FilingCandidates:
 
     def matches(self) -> list[Match]:
         """The one assignment that the rules of `match_extractions` leave."""
-        pairs, rows, cols, which = self._pairs
+        pairs, which, rows, cols = self._candidates
         span = [self._weigh_span] if self._by == "text" else []
-        objectives = [
-            self._weigh_score,
-            *span,
-            self._weigh_rank(_position),
-            self._weigh_rank(_id),
-            self._weigh_digest,
-        ]
+        ranks = (self._weigh_rank([value(x) for x in self.a], [value(x) for x in self.b]) for value in (_position, _id))
         found = []
-        for number in best_assignment(rows, cols, objectives):
-            a, b, pair = self.a[rows[number]], self.b[cols[number]], pairs[which[number]]
+        chosen = best_assignment(rows, cols, [self._weigh_score, *span, *ranks, self._weigh_digest])
+        for number in sorted(chosen, key=lambda at: int(rows[at])):
+            a, b, pair = self.a[rows[number]], self.b[cols[number]], which[number]
             found.append(
                 Match(
                     filing_id=self.filing_id,
@@ -109,24 +104,24 @@ class FilingCandidates:
                     b=b.id,
                     edge_a=a.edge,
                     edge_b=b.edge,
-                    overlap=pair.score,
-                    decided_by=pair.decided_by,
+                    overlap=float(pairs.score[pair]),
+                    decided_by=DECISIONS[pairs.decided_by[pair]],
                 )
             )
         return found
 
     def same_edge_range(self) -> tuple[int, int]:
         """The smallest and the largest number of same-edge matches over the assignments with the largest total."""
-        _, rows, cols, _ = self._pairs
+        _, _, rows, cols = self._candidates
         counts = []
         for objective in (lambda at: -self._same_edge(at), self._same_edge):
             chosen = best_assignment(rows, cols, [self._weigh_score, objective])
-            counts.append(int(self._same_edge(chosen).sum()))
+            counts.append(sum(self.a[rows[at]].edge == self.b[cols[at]].edge for at in chosen))
         return counts[0], counts[1]
 
     @cached_property
-    def _pairs(self) -> tuple[list[Pair], Array, Array, Array]:
-        """The pairs of different quotes or places, and for every pair of extractions its two sides and which it is.
+    def _candidates(self) -> tuple[Pairs, Array, Array, Array]:
+        """The pairs of different quotes or places; and for every pair of extractions which of these it is, and its ends.
 
         Extractions that quote the same text, or stand at the same places, are compared once.
         """
@@ -138,52 +133,54 @@ class FilingCandidates:
         else:
             groups_a, groups_b = _grouped(x.ranges for x in self.a), _grouped(x.ranges for x in self.b)
             pairs = pairs_by_span(list(groups_a), list(groups_b))
-        members_a, members_b = ([np.array(group) for group in groups.values()] for groups in (groups_a, groups_b))
-        rows, cols, which = [np.array([], int)], [np.array([], int)], [np.array([], int)]
-        for number, pair in enumerate(pairs):
-            left, right = members_a[pair.a], members_b[pair.b]
-            rows.append(np.repeat(left, len(right)))
-            cols.append(np.tile(right, len(left)))
-            which.append(np.full(len(left) * len(right), number))
-        all_rows, all_cols = np.concatenate(rows), np.concatenate(cols)
-        order = np.lexsort((all_cols, all_rows))
-        return pairs, all_rows[order], all_cols[order], np.concatenate(which)[order]
+        sizes_a, sizes_b = (np.array([len(g) for g in groups.values()], int) for groups in (groups_a, groups_b))
+        wide = sizes_b[pairs.b]
+        sizes = sizes_a[pairs.a] * wide
+        which = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        within = np.arange(len(which), dtype=np.int32) - (np.cumsum(sizes) - sizes).astype(np.int32)[which]
+        ends = []
+        for groups, group_sizes, numbers, place in (
+            (groups_a, sizes_a, pairs.a, within // wide[which]),
+            (groups_b, sizes_b, pairs.b, within % wide[which]),
+        ):
+            members = np.array([member for group in groups.values() for member in group], dtype=np.int32)
+            ends.append(members[(np.cumsum(group_sizes) - group_sizes)[numbers][which] + place])
+        return pairs, which, ends[0], ends[1]
 
     def _weigh_score(self, at: Array) -> Array:
         import numpy as np
 
-        pairs, _, _, which = self._pairs
-        return np.array([round(pair.score * _UNITS) for pair in pairs], dtype=np.int64)[which[at]]
+        pairs, which, _, _ = self._candidates
+        return np.rint(pairs.score[which[at]] * _UNITS).astype(np.int64)
 
     def _weigh_span(self, at: Array) -> Array:
+        """The overlap of the places, worked out once for extractions that stand at the same."""
         import numpy as np
 
-        known: dict[tuple[Hashable, Hashable], int] = {}
-        weights = []
-        for row, col in self._ends(at):
-            key = self.a[row].ranges, self.b[col].ranges
-            if key not in known:
-                known[key] = round(span_overlap(*key) * _SPAN_UNITS)
-            weights.append(known[key])
-        return np.array(weights)
+        _, _, rows, cols = self._candidates
+        groups_a, groups_b = _grouped(x.ranges for x in self.a), _grouped(x.ranges for x in self.b)
+        number_a, number_b = (_group_of_each(groups, rows.dtype) for groups in (groups_a, groups_b))
+        ranges_a, ranges_b = list(groups_a), list(groups_b)
+        keys, inverse = np.unique(
+            number_a[rows[at]].astype(np.int64) * len(ranges_b) + number_b[cols[at]], return_inverse=True
+        )
+        parted = (divmod(key, len(ranges_b)) for key in keys.tolist())
+        overlaps = [round(span_overlap(ranges_a[i], ranges_b[j]) * _SPAN_UNITS) for i, j in parted]
+        return np.array(overlaps, dtype=np.int64)[inverse]
 
-    def _weigh_rank(self, value: Any) -> Objective:
-        """Prefers pairs of early extractions and of like rank among those still open, by some value.
+    def _weigh_rank(self, values_a: Sequence[Any], values_b: Sequence[Any]) -> Objective:
+        """Prefers pairs of early extractions and of like rank among those still open, by a value of each extraction.
 
         The weight of a pair is the smaller of two numbers that count down from the first to the last of each side;
         equal values have equal numbers. It is half of their sum less their difference.
         """
+        import numpy as np
+
+        order_a, order_b = (np.unique(np.array(values), return_inverse=True)[1] for values in (values_a, values_b))
 
         def weigh(at: Array) -> Array:
-            import numpy as np
-
-            _, rows, cols, _ = self._pairs
-            ranks = []
-            for side, ends in ((self.a, rows[at]), (self.b, cols[at])):
-                used = np.unique(ends)
-                order = {key: rank for rank, key in enumerate(sorted({value(side[end]) for end in used}))}
-                rank_of = np.array([order[value(side[end])] for end in used])
-                ranks.append(rank_of[np.searchsorted(used, ends)])
+            _, _, rows, cols = self._candidates
+            ranks = [compressed(order[ends[at]])[1] for order, ends in ((order_a, rows), (order_b, cols))]
             top = max(int(rank.max()) for rank in ranks) + 1
             return np.asarray(top - np.maximum(*ranks))
 
@@ -193,21 +190,21 @@ class FilingCandidates:
         """A number for each pair of ids, the same whichever run is named first: decides what ranks leave open."""
         import numpy as np
 
+        _, _, rows, cols = self._candidates
         weights = []
-        for row, col in self._ends(at):
+        for row, col in zip(rows[at].tolist(), cols[at].tolist(), strict=True):
             ids = sorted((self.a[row].id, self.b[col].id))
             digest = hashlib.sha256("\n".join(ids).encode("utf-8", "surrogatepass")).digest()
             weights.append(int.from_bytes(digest[:4]) >> (32 - _DIGEST_BITS))
-        return np.array(weights)
+        return np.array(weights, dtype=np.int64)
 
-    def _same_edge(self, at: Array | list[int]) -> Array:
+    def _same_edge(self, at: Array) -> Array:
         import numpy as np
 
-        return np.array([self.a[row].edge == self.b[col].edge for row, col in self._ends(at)], dtype=np.int64)
-
-    def _ends(self, at: Array | list[int]) -> Iterator[tuple[int, int]]:
-        _, rows, cols, _ = self._pairs
-        return zip(rows[at].tolist(), cols[at].tolist(), strict=True)
+        _, _, rows, cols = self._candidates
+        number = {edge: n for n, edge in enumerate(dict.fromkeys(x.edge for x in (*self.a, *self.b)))}
+        edges_a, edges_b = (np.array([number[x.edge] for x in side]) for side in (self.a, self.b))
+        return np.asarray(edges_a[rows[at]] == edges_b[cols[at]]).astype(np.int64)
 
 
 def _by_filing(extractions: Sequence[Extraction], which: str) -> Mapping[str, list[Extraction]]:
@@ -226,6 +223,16 @@ def _grouped(keys: Iterable[Any]) -> dict[Any, list[int]]:
     for number, key in enumerate(keys):
         groups[key].append(number)
     return groups
+
+
+def _group_of_each(groups: Mapping[Any, list[int]], kind: Any) -> Array:
+    """For each extraction the number of its group."""
+    import numpy as np
+
+    numbers = np.zeros(sum(map(len, groups.values())), dtype=kind)
+    for number, members in enumerate(groups.values()):
+        numbers[members] = number
+    return numbers
 
 
 def _position(extraction: Extraction) -> float:

@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
@@ -81,14 +81,20 @@ class Quote:
     def __init__(self, source: str, vocabulary: Vocabulary) -> None:
         normalised = normalise(source)
         self._source = source
+        self._parts = take_apart(source)
         self.vocabulary = vocabulary
         self.text = normalised.text
         self.codes = vocabulary.encode(token.text for token in tokens(normalised))
 
     @cached_property
+    def divided(self) -> bool:
+        """Whether the quote may have fragments other than all of itself."""
+        return bool(self._parts) or bool(_sentence_ends(self._source))
+
+    @cached_property
     def pieces(self) -> tuple[str, ...]:
         """The code strings of what an elided quote quotes, without ellipses and inserts; of a plain quote itself."""
-        return tuple("".join(sentences) for sentences in self._cut)
+        return tuple("".join(sentences) for sentences in self._cut) if self._parts else (self.codes,)
 
     @cached_property
     def fragments(self) -> tuple[str, ...]:
@@ -100,8 +106,7 @@ class Quote:
 
     @cached_property
     def _cut(self) -> list[list[str]]:
-        parts = take_apart(self._source)
-        return [self._sentences(piece) for piece in (parts.fragments if parts else (self._source,))]
+        return [self._sentences(piece) for piece in (self._parts.fragments if self._parts else (self._source,))]
 
     def _sentences(self, piece: str) -> list[str]:
         normalised = normalise(piece)
@@ -138,7 +143,7 @@ def overlap(a: Quote, b: Quote) -> Overlap:
         # the lengths.
         return Overlap(contained, "containment")
     order = token_order(a, b)
-    shared = shared_fragments(a, b) if order <= _cap(a, b) else 0.0
+    shared = shared_fragments(a, b)
     return Overlap(shared, "fragments") if shared and shared >= order else Overlap(order, "order")
 
 
@@ -173,7 +178,7 @@ def shared_fragments(a: Quote, b: Quote) -> float:
         tokens of shared fragments over n_short, at most 0.90 + 0.05·(n_short/n_long); 0 if the shorter has less than
         `MIN_TOKENS` tokens.
     """
-    short, _ = _by_length(a, b)
+    short, long = _by_length(a, b)
     if len(short) < MIN_TOKENS:
         return 0.0
     rest_a, rest_b = _GAP.join(a.pieces), _GAP.join(b.pieces)
@@ -182,19 +187,18 @@ def shared_fragments(a: Quote, b: Quote) -> float:
         if fragment in rest_a and fragment in rest_b:
             rest_a, rest_b = (rest.replace(fragment, _GAP, 1) for rest in (rest_a, rest_b))
             shared += len(fragment)
-    return min(shared / len(short), _cap(a, b))
+    return min(shared / len(short), cap_of_fragments(len(short), len(long)))
+
+
+def cap_of_fragments(n_short: Any, n_long: Any) -> Any:
+    """What shared fragments give at most, 0.90 + 0.05·(n_short/n_long); of two numbers or of two arrays of them."""
+    return (18 * n_long + n_short) / (20 * n_long)
 
 
 def token_order(a: Quote, b: Quote) -> float:
     """The longest common subsequence of tokens over the number of tokens of the longer quote; 0 without tokens."""
     short, long = _by_length(a, b)
     return int(LCSseq.similarity(short, long)) / len(long) if short else 0.0
-
-
-def _cap(a: Quote, b: Quote) -> float:
-    """What shared fragments give at most."""
-    short, long = _by_length(a, b)
-    return (18 * len(long) + len(short)) / (20 * len(long)) if len(short) >= MIN_TOKENS else 0.0
 
 
 def _by_length(a: Quote, b: Quote) -> tuple[str, str]:

@@ -1,86 +1,123 @@
 """Which pairs of quotes, or of places, overlap enough to be the same passage; every one of them, and no other.
 
-Comparing all pairs would take time that grows with the square of their number. Most pairs are left out unseen by a
-bound that holds for all of them, so the result is that of the full comparison.
+Most pairs are left out unseen, by a bound that holds for all of them, so the result is that of the full comparison.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from fingreat.matching.overlap import Quote, overlap, prepare
+from fingreat.matching.overlap import MIN_TOKENS, Quote, cap_of_fragments, overlap, prepare
 from fingreat.schema.records import Range
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 MIN_OVERLAP = 0.80
 """Pairs below it are never matched."""
 
-
-class Pair(NamedTuple):
-    """Two of the things compared, by their numbers, and how far they overlap."""
-
-    a: int
-    b: int
-    score: float
-    decided_by: Literal["equal", "containment", "fragments", "order", "span"]
+Decision = Literal["equal", "containment", "fragments", "order", "span"]
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
 
-def pairs_by_text(a: Sequence[str], b: Sequence[str]) -> list[Pair]:
-    """The pairs of quotes whose overlap is at least `MIN_OVERLAP`, in order.
+@dataclass(frozen=True)
+class Pairs:
+    """Some pairs of the things compared, as arrays of one length.
+
+    Attributes:
+        a, b: numbers of the two.
+        score: how far they overlap.
+        decided_by: what gave the score, as a place in `DECISIONS`.
+    """
+
+    a: Array
+    b: Array
+    score: Array
+    decided_by: Array
+
+
+def pairs_by_text(a: Sequence[str], b: Sequence[str]) -> Pairs:
+    """The pairs of quotes whose overlap is at least `MIN_OVERLAP`.
 
     Raises:
         InputError: the quotes hold more different tokens than there are characters.
     """
+    import numpy as np
+
     quotes = prepare([*a, *b])
-    quotes_a, quotes_b = quotes[: len(a)], quotes[len(a) :]
-    found = []
-    for i, j in sorted(_candidates(quotes_a, quotes_b)):
-        score, decided_by = overlap(quotes_a[i], quotes_b[j])
-        if score >= MIN_OVERLAP:
-            found.append(Pair(i, j, score, decided_by))
-    return found
+    others = _Others(quotes[len(a) :])
+    found = [others.near(quote) for quote in quotes[: len(a)]]
+    rows = np.repeat(np.arange(len(found), dtype=np.int32), [len(numbers) for numbers, _, _ in found])
+    nothing = np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int8)
+    numbers, scores, decided = (np.concatenate(column) for column in zip(nothing, *found, strict=True))
+    return Pairs(rows, numbers, scores, decided)
 
 
-def _candidates(a: Sequence[Quote], b: Sequence[Quote]) -> set[tuple[int, int]]:
-    """A superset of the pairs with at least `MIN_OVERLAP`.
+class _Others:
+    """The quotes of one side, ready to be searched for those near to one of the other side."""
 
-    Such quotes are equal, or share at least `MIN_OVERLAP` of the shorter one's tokens, counted with their
-    repetitions: each component counts tokens that stand in both. So of any selection of the shorter one's tokens that
-    is larger than what it may lack, the longer has one. The rarest ones are selected, since few others have them.
-    """
-    by_text: dict[str, list[int]] = defaultdict(list)
-    for j, quote in enumerate(b):
-        by_text[quote.text].append(j)
-    found = {(i, j) for i, quote in enumerate(a) for j in by_text.get(quote.text, ())}
-    marks_a, marks_b = [_marks(quote) for quote in a], [_marks(quote) for quote in b]
-    frequency = Counter(mark for marks in (*marks_a, *marks_b) for mark in marks)
-    found.update(_shorter_in_longer(a, marks_a, b, marks_b, frequency))
-    found.update((i, j) for j, i in _shorter_in_longer(b, marks_b, a, marks_a, frequency))
-    return found
+    def __init__(self, quotes: Sequence[Quote]) -> None:
+        import numpy as np
 
+        self._quotes = quotes
+        self._sizes = np.array([len(quote.codes) for quote in quotes], dtype=np.int64)
+        self._divided = np.array([quote.divided for quote in quotes], dtype=bool)
+        holders: dict[str, list[int]] = defaultdict(list)
+        self._without_tokens: dict[str, list[int]] = defaultdict(list)
+        for number, quote in enumerate(quotes):
+            for mark in _marks(quote):
+                holders[mark].append(number)
+            if not quote.codes:
+                self._without_tokens[quote.text].append(number)
+        self._holders = {mark: np.array(numbers, dtype=np.int32) for mark, numbers in holders.items()}
 
-def _shorter_in_longer(
-    short: Sequence[Quote],
-    short_marks: Sequence[Sequence[str]],
-    long: Sequence[Quote],
-    long_marks: Sequence[Sequence[str]],
-    frequency: Counter[str],
-) -> Iterator[tuple[int, int]]:
-    """Pairs of which the first is no longer than the second and may overlap with it."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for j in sorted(range(len(long)), key=lambda j: len(long[j].codes)):
-        for mark in long_marks[j]:
-            places[mark].append(j)
-    for i, quote in enumerate(short):
-        size = len(quote.codes)
+    def near(self, quote: Quote) -> tuple[Array, Array, Array]:
+        """Numbers of the quotes that overlap enough with another one, their scores, and what gave each."""
+        import numpy as np
+        from rapidfuzz.distance import LCSseq
+        from rapidfuzz.process import cdist
+
+        if not quote.codes:
+            same = np.array(self._without_tokens.get(quote.text, []), dtype=np.int32)
+            return same, np.ones(len(same)), np.zeros(len(same), dtype=np.int8)
+        numbers, shared = self._sharing(quote)
+        sizes, size = self._sizes[numbers], len(quote.codes)
+        shorter, longer = np.minimum(sizes, size), np.maximum(sizes, size)
+        common = cdist(
+            [quote.codes], [self._quotes[j].codes for j in numbers], scorer=LCSseq.similarity, dtype=np.int32
+        )
+        score = common[0] / longer if len(numbers) else np.zeros(0)
+        decided = np.full(len(numbers), DECISIONS.index("order"), dtype=np.int8)
+        # Token order is worked out for all at once. The other components are only where they can say more: equality
+        # and containment need every token of the shorter quote, fragments a quote that has some.
+        in_parts = (quote.divided | self._divided[numbers]) & (shorter >= MIN_TOKENS)
+        in_parts &= score <= cap_of_fragments(shorter, longer)
+        for at in np.flatnonzero((shared >= shorter) | in_parts):
+            exact = overlap(quote, self._quotes[numbers[at]])
+            score[at], decided[at] = exact.score, DECISIONS.index(exact.decided_by)
+        kept = score >= MIN_OVERLAP
+        return numbers[kept], score[kept], decided[kept]
+
+    def _sharing(self, quote: Quote) -> tuple[Array, Array]:
+        """Quotes that may overlap enough, and how many tokens each shares, repetitions counted.
+
+        Every component counts tokens that stand in both quotes, so such quotes share `MIN_OVERLAP` of the shorter one's.
+        """
+        import numpy as np
+
+        found = [self._holders[mark] for mark in _marks(quote) if mark in self._holders]
+        if not found:
+            return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
+        shared = np.bincount(np.concatenate(found), minlength=len(self._quotes))
         # Rounded down, so that an inexact product never leaves a pair out.
-        select = len(short_marks[i]) - int(MIN_OVERLAP * size) + 1 if size else 0
-        for mark in sorted(short_marks[i], key=lambda mark: (frequency[mark], mark))[:select]:
-            holders = places.get(mark, ())
-            for j in holders[bisect_left(holders, size, key=lambda j: len(long[j].codes)) :]:
-                yield i, j
+        needed = np.floor(MIN_OVERLAP * np.minimum(self._sizes, len(quote.codes)))
+        numbers = np.flatnonzero(shared >= np.maximum(needed, 1)).astype(np.int32)
+        return numbers, shared[numbers]
 
 
 def _marks(quote: Quote) -> list[str]:
@@ -108,8 +145,10 @@ def span_overlap(a: Sequence[Range], b: Sequence[Range]) -> float:
     return shared / shorter
 
 
-def pairs_by_span(a: Sequence[Sequence[Range]], b: Sequence[Sequence[Range]]) -> list[Pair]:
-    """The pairs of places that share at least `MIN_OVERLAP` of the shorter one, in order."""
+def pairs_by_span(a: Sequence[Sequence[Range]], b: Sequence[Sequence[Range]]) -> Pairs:
+    """The pairs of places that share at least `MIN_OVERLAP` of the shorter one."""
+    import numpy as np
+
     hulls = sorted((min(ranges)[0], max(end for _, end in ranges), j) for j, ranges in enumerate(b) if ranges)
     found = []
     for i, ranges in enumerate(a):
@@ -120,8 +159,11 @@ def pairs_by_span(a: Sequence[Sequence[Range]], b: Sequence[Sequence[Range]]) ->
             if start >= last:
                 break
             if end > first and (score := span_overlap(ranges, b[j])) >= MIN_OVERLAP:
-                found.append(Pair(i, j, score, "span"))
-    return sorted(found)
+                found.append((i, j, score))
+    rows, cols, scores = np.array(found).reshape(-1, 3).T
+    return Pairs(
+        rows.astype(np.int32), cols.astype(np.int32), scores, np.full(len(found), DECISIONS.index("span"), np.int8)
+    )
 
 
 def _merged(ranges: Sequence[Range]) -> list[Range]:

@@ -56,12 +56,26 @@ def best_assignment(rows: Array, cols: Array, objectives: Sequence[Objective]) -
             if len(part) == 1:
                 chosen.append(int(part[0]))
                 continue
-            assigned, tight = problem.solve(part, objectives[stage](part))
-            if stage + 1 == len(objectives) or len(tight) == len(assigned):
+            last = stage + 1 == len(objectives)
+            weights = objectives[stage](part)
+            if stage and not last and problem.decides_nothing(part, weights):
+                open_parts.append((part, stage + 1))
+                continue
+            assigned, tight = problem.solve(part, weights)
+            if last or len(tight) == len(assigned):
                 chosen += assigned.tolist()
             else:
                 open_parts.append((tight, stage + 1))
     return sorted(chosen)
+
+
+def compressed(numbers: Array) -> tuple[Array, Array]:
+    """The different numbers among some small ones in order, and for each of these its place among them."""
+    import numpy as np
+
+    present = np.zeros(int(numbers.max()) + 1, dtype=bool)
+    present[numbers] = True
+    return np.flatnonzero(present), (np.cumsum(present, dtype=np.int32) - 1)[numbers]
 
 
 class _Problem:
@@ -78,27 +92,30 @@ class _Problem:
     def components(self, pairs: Array) -> Iterator[Array]:
         """The pairs in groups that share no row and no column: each can be assigned by itself."""
         import numpy as np
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
 
-        _, rows = np.unique(self._rows[pairs], return_inverse=True)
-        _, cols = np.unique(self._cols[pairs], return_inverse=True)
-        cols = cols + rows.max() + 1
-        size = int(cols.max()) + 1
-        count, labels = connected_components(coo_array((np.ones(len(pairs), bool), (rows, cols)), (size, size)), False)
+        row_ids, rows = compressed(self._rows[pairs])
+        col_ids, cols = compressed(self._cols[pairs])
+        count, labels = _connected(rows, cols + len(row_ids), len(row_ids) + len(col_ids), "weak")
         if count == 1:
             return iter([pairs])
         label = labels[rows]
         order = np.argsort(label, kind="stable")
         return iter(np.split(pairs[order], np.flatnonzero(np.diff(label[order])) + 1))
 
+    def decides_nothing(self, pairs: Array, weights: Array) -> bool:
+        """Whether every assignment that is still open has the same total: equal weights, and as many pairs in each."""
+        if weights.min() != weights.max():
+            return False
+        rows, cols = self._rows[pairs], self._cols[pairs]
+        return bool(self._row_needed[rows].all() or self._col_needed[cols].all())
+
     def solve(self, pairs: Array, weights: Array) -> tuple[Array, Array]:
         """The pairs of one best assignment, and all that stand in any; notes what each of these has to use."""
         import numpy as np
         from scipy.optimize import linear_sum_assignment
 
-        row_ids, rows = np.unique(self._rows[pairs], return_inverse=True)
-        col_ids, cols = np.unique(self._cols[pairs], return_inverse=True)
+        row_ids, rows = compressed(self._rows[pairs])
+        col_ids, cols = compressed(self._cols[pairs])
         smaller = min(len(row_ids), len(col_ids))
         # What has to be used weighs more than all else together. Every pair that is still open has such an end.
         needed = self._row_needed[row_ids][rows].astype(np.int64) + self._col_needed[col_ids][cols]
@@ -148,8 +165,6 @@ def _exchangeable(rows: Array, cols: Array, tight: Array, in_use: Array, row_pri
     may be left out, or come in instead of another: such moves go through one more node.
     """
     import numpy as np
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
 
     n_rows, outside = len(row_price), len(row_price) + len(col_price)
     free = tight & ~in_use
@@ -164,6 +179,16 @@ def _exchangeable(rows: Array, cols: Array, tight: Array, in_use: Array, row_pri
             there = np.full(len(nodes), outside)
             moves.append((nodes, there) if outward else (there, nodes))
     sources, targets = (np.concatenate(ends) for ends in zip(*moves, strict=True))
-    graph = coo_array((np.ones(len(sources), bool), (sources, targets)), (outside + 1, outside + 1))
-    _, labels = connected_components(graph, connection="strong")
+    _, labels = _connected(sources, targets, outside + 1, "strong")
     return np.asarray(labels[rows] == labels[n_rows + cols])
+
+
+def _connected(sources: Array, targets: Array, size: int, connection: str) -> tuple[int, Array]:
+    """How many components a graph of `size` nodes has, and for each node its component."""
+    import numpy as np
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(sources), np.int8), (sources, targets)), (size, size))
+    count, labels = connected_components(graph, connection=connection)
+    return int(count), labels
