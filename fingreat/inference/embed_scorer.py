@@ -4,7 +4,9 @@ Zero-shot: the statements and definitions come from the graph file, and nothing 
 sees what a sentence is about, hardly what it says. "We paid no dividends" is as near to a dividend as "We paid
 dividends"; a flow that is only named as the cause of another pulls as much as the one that moved; a sentence whose
 subject stands in the one before it ("They increased by $13 million") is placed by guess; and lines that share their
-words (an amount in income and its payment, the interest of a bank and of a borrower) are often mixed up.
+words (an amount in income and its payment, the interest of a bank and of a borrower) are often mixed up. It finds
+evidence better than it types it: on filings not seen before, four of five extractions lay on evidence, and about half
+had a right edge (figures: `tests/inference/test_embed_backend.py`).
 """
 
 from __future__ import annotations

@@ -212,12 +212,25 @@ def test_labelled_passages_are_told_from_non_evidence(scorer: EmbedScorer, share
     assert refused / 45 >= 0.55
 
 
-def test_the_shipped_filing_is_read_with_the_precision_and_recall_that_are_stated(embed: Backend) -> None:
-    # Measured: 78 of 121 extractions right (0.645), 77 of 90 gold passages found (0.856). A dozen of the statements
-    # were added with this filing's errors in sight.
+@pytest.mark.parametrize(
+    ("filing", "precision", "recall"),
+    [
+        # Measured: 78 of 121 extractions right (0.645), 77 of 90 gold passages found (0.856). A dozen of the statements
+        # were added with this filing's errors in sight.
+        ("quernholt-2024.htm", 0.60, 0.80),
+        # Measured once, after everything was settled: 69 of 123 (0.561) and 65 of 93 (0.699), 48 of 121 (0.397) and
+        # 48 of 91 (0.527). These, 0.48 and 0.61 together, are the figures to expect; most errors are wrong edges, as
+        # 105 and 95 of the extractions lie on evidence for some edge.
+        pytest.param("pellwether-2008.htm", 0.52, 0.65, marks=pytest.mark.prove),
+        pytest.param("larkmoor-2001.txt", 0.35, 0.48, marks=pytest.mark.prove),
+    ],
+)
+def test_a_shipped_filing_is_read_as_well_as_is_stated(
+    embed: Backend, filing: str, precision: float, recall: float
+) -> None:
     folder = Path(__file__).parents[2] / "fingreat" / "shipped"
-    section = read_section(folder / "quernholt-2024.htm", "7")
-    lines = (folder / "quernholt-2024.gold.jsonl").read_text("utf-8").splitlines()
+    section = read_section(folder / filing, "7")
+    lines = (folder / filing).with_suffix(".gold.jsonl").read_text("utf-8").splitlines()
     gold = [GoldPassage.model_validate_json(line) for line in lines]
     extractions = []
     for chunk in chunk_section(section):
@@ -239,5 +252,5 @@ def test_the_shipped_filing_is_read_with_the_precision_and_recall_that_are_state
                 )
             )
     score = score_against_gold(extractions, gold, GRAPH, {gold[0].filing_id: len(section.text)})
-    assert (score.precision.value or 0) >= 0.60
-    assert (score.recall.value or 0) >= 0.80
+    assert (score.precision.value or 0) >= precision
+    assert (score.recall.value or 0) >= recall
