@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -18,6 +19,9 @@ from lxml import etree
 import fingreat
 from fingreat.cli import app
 from fingreat.cli.common import percent
+from fingreat.errors import MissingExtraError
+from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.runs import Manifest
 from fingreat.schema import load_graph
 
 FILING = Path(fingreat.__file__).parent / "shipped" / "quernholt-2024.htm"
@@ -241,6 +245,7 @@ def test_extract_as_text_says_where_the_run_is(
     [
         (("--model", "lexikon"), "Did you mean 'lexicon'?"),
         (("--model", "lexicon", "--mode", "both"), "--mode"),
+        (("--model", "lexicon", "--guide", "all"), "--guide"),
         (("--model", "lexicon", "--tokens", "3"), "--tokens"),
         (("--model", "lexicon", "--schema", "nowhere.toml"), "nowhere.toml"),
         (("--model", "scripted:nowhere.jsonl"), "nowhere.jsonl"),
@@ -310,14 +315,20 @@ def test_a_stopped_run_says_how_to_go_on(corpus: Path, tmp_path: Path, stop: sig
 
 
 def test_demo_makes_a_page(tmp_path: Path, run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole demo with the instant model; the real small one is left out as if it were not installed."""
-    monkeypatch.setattr("fingreat.inference.embedded.find_spec", lambda name: None)
+    """The whole demo with the instant model; the others are left out as if they were not installed."""
+
+    def only_the_instant_one(corpus: Corpus, config: ExtractConfig, *arguments: Any, **options: Any) -> Manifest:
+        if config.model != "lexicon":
+            raise MissingExtraError(f"what '{config.model}' runs on", 'pip install "fingreat[embedded]"')
+        return extract(corpus, config, *arguments, **options)
+
+    monkeypatch.setattr("fingreat.pipeline.demo.extract", only_the_instant_one)
     outcome = run("demo", "--out", tmp_path / "demo", "--json")
-    assert outcome.code == 1, "the missing model is no silent skip"
-    assert 'pip install "fingreat[embedded]"' in outcome.err
+    assert outcome.code == 1, "the missing models are no silent skip"
+    assert outcome.err.count('pip install "fingreat[embedded]"') == 2
     data = json.loads(outcome.out)
     assert [entry["model"] for entry in data["runs"]] == ["lexicon"]
     page = Path(data["page"]).read_text(encoding="utf-8")
     assert "embedded did not run" in page
-    assert f"report: {(tmp_path / 'demo' / 'report.html').resolve()}" in outcome.err
+    assert f"report: {Path(data['page']).resolve()}" in outcome.err
     assert "lexicon" in run("demo", "--out", tmp_path / "demo").out
