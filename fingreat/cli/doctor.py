@@ -13,6 +13,8 @@ from fingreat.cli.common import NOTHING_DONE, JsonFlag, out, plain, print_json, 
 from fingreat.pipeline.doctor import Diagnosis, ExtraState, ModelState, examine, examine_model
 from fingreat.pipeline.installed import in_words
 
+_MOST_NAMED = 5
+
 
 def command(
     model: Annotated[
@@ -70,7 +72,7 @@ def _show(found: Diagnosis) -> None:
     out.print(_models(found.models))
     out.print(_extras(found.extras))
     _say('An extra is installed with: pip install "fingreat[NAME]"')
-    _say("Shell completion, also of models, runs and corpora: fingreat --install-completion")
+    _say("Shell completion (bash, zsh, fish): fingreat --install-completion")
     for warning in found.warnings:
         out.print("warning:", style="bold yellow", end=" ")
         _say(warning)
@@ -102,6 +104,8 @@ def _extras(states: Sequence[ExtraState]) -> Table:
     rows = table("extra", "ready", "packages")
     for state in states:
         there = ", ".join(f"{one.name} {one.version}" for one in state.dependencies)
+        if len(state.dependencies) > _MOST_NAMED:
+            there = f"{len(state.dependencies)} packages"
         text = there if state.ready else "; ".join(in_words(state.dependencies))
         rows.add_row(*map(plain, (state.name, _yes(state.ready), text)))
     return rows

@@ -132,9 +132,11 @@ def conflicts(gpus: bool) -> list[str]:
 
 def _has_module(name: str) -> bool:
     try:
-        return find_spec(name) is not None
+        spec = find_spec(name)
     except (ImportError, ValueError):
         return False
+    # A mere folder of that name, such as one in the folder one stands in, is found too, but has no origin.
+    return spec is not None and spec.origin is not None
 
 
 def _build(found: str) -> str:

@@ -244,3 +244,29 @@ def test_an_environment_that_cannot_be_recorded_does_not_stop_the_doctor(monkeyp
 
     monkeypatch.setattr("fingreat.pipeline.doctor.environment", broken)
     assert examine().machine.python == ".".join(map(str, sys.version_info[:3]))
+
+
+def test_a_gpu_is_named_and_a_tool_that_fails_is_no_gpu(
+    tmp_path: Path, site: Callable, run: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text(
+        "#!/bin/sh\nif [ $# = 0 ]; then echo '| Driver Version: 570.1   CUDA Version: 12.8  |'; "
+        "else echo 'NVIDIA H200, 570.1, 143771 MiB'; fi\n"
+    )
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path), os.environ["PATH"]]))
+    site("torch", "2.13.0+cpu")
+    text = run("doctor").out
+    assert "GPU            NVIDIA H200, 570.1, 143771 MiB, CUDA 12.8\n" in text
+    assert "torch 2.13.0+cpu was built without CUDA" in text
+
+    tool.write_text("#!/bin/sh\necho 'cannot talk to the driver'\nexit 9\n")
+    text = run("doctor").out
+    assert "none from NVIDIA" in text
+    assert "without CUDA" not in text
+
+
+def test_a_mere_folder_of_a_modules_name_is_no_module(site: Callable, tmp_path: Path) -> None:
+    (site("vllm", "99.0") / "vllm").mkdir()
+    assert not next(one for one in examine().models if one.spec == "vllm:MODEL").ready
