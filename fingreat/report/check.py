@@ -18,10 +18,10 @@ def check_report(report: Report) -> None:
     """Refuse a report whose parts do not belong together.
 
     Raises:
-        InputError: two runs, filings, gold passages, tables or figures of one name; a section or gold passage of
-            another filing; an unknown edge; a range that is empty or leaves the text of its section; a match
-            of a run or an extraction that the report does not have, or of other edges than the extractions';
-            a figure that is no plain drawing; fewer filings in all than are shown.
+        InputError: two runs, filings, gold passages, tables or figures of one name, or matches of one pair; a
+            section or gold passage of another filing; an unknown edge; a range that is empty or leaves the text of
+            its section; a match of a run or an extraction that the report does not have, or of other edges than the
+            extractions'; a figure that is no plain drawing; fewer filings in all than are shown.
     """
     views = {view.filing.id: view for view in report.filings}
     _check_names("filings", [view.filing.id for view in report.filings])
@@ -40,6 +40,7 @@ def check_report(report: Report) -> None:
                 _check_ranges(where, extraction.ranges, view_of)
         if run.score:
             _check_edges(report, f"run '{run.name}', score", [row.edge for row in run.score.edges])
+    _check_names("matches", [" and ".join(sorted((pair.a, pair.b))) for pair in report.matches])
     for pair in report.matches:
         _check_matches(report, pair)
     for figure in report.figures:

@@ -215,7 +215,7 @@ def test_without_a_script_and_on_paper_every_filing_is_shown() -> None:
     assert style.rindex("@media", 0, style.index(hiding[0].strip())) == screen
     paper = style[style.index("@media print {\n  @page") :]
     assert "break-before: page" in paper
-    assert "nav, .controls, .panel, .skip, .screen { display: none !important; }" in paper
+    assert "nav, .jumps, .controls, .panel, .skip, .screen { display: none !important; }" in paper
     assert 'document.documentElement.classList.replace("nojs", "js")' in page.head.script.string
 
 

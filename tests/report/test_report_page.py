@@ -269,6 +269,7 @@ def run_with(one: Extraction) -> dict[str, object]:
             matched(match(0, "REV-NNCA", 20, "NNCA-OPEX", 1.0), match(0, "REV-NNCA", 21, "NNCA-TAX", 0.9)),
             "matched twice",
         ),
+        ({"matches": (MatchView(a="lexicon", b="embedded"), MatchView(a="embedded", b="lexicon"))}, "two matches"),
         (figure("no drawing"), "it is no SVG"),
         (figure("<html/>"), "it is no SVG"),
         (figure('<svg xmlns="http://www.w3.org/2000/svg"><script>x()</script></svg>'), "may not hold 'script'"),
