@@ -121,7 +121,7 @@ class FilingCandidates:
 
     @cached_property
     def _candidates(self) -> tuple[Pairs, Array, Array, Array]:
-        """The pairs of different quotes or places; and for every pair of extractions which of these it is, and its ends.
+        """The pairs of different quotes or places; for every pair of extractions which of these it is, and its ends.
 
         Extractions that quote the same text, or stand at the same places, are compared once.
         """
@@ -151,7 +151,8 @@ class FilingCandidates:
         import numpy as np
 
         pairs, which, _, _ = self._candidates
-        return np.rint(pairs.score[which[at]] * _UNITS).astype(np.int64)
+        units: Array = np.rint(pairs.score[which[at]] * _UNITS).astype(np.int64)
+        return units
 
     def _weigh_span(self, at: Array) -> Array:
         """The overlap of the places, worked out once for extractions that stand at the same."""

@@ -187,7 +187,7 @@ def shared_fragments(a: Quote, b: Quote) -> float:
         if fragment in rest_a and fragment in rest_b:
             rest_a, rest_b = (rest.replace(fragment, _GAP, 1) for rest in (rest_a, rest_b))
             shared += len(fragment)
-    return min(shared / len(short), cap_of_fragments(len(short), len(long)))
+    return float(min(shared / len(short), cap_of_fragments(len(short), len(long))))
 
 
 def cap_of_fragments(n_short: Any, n_long: Any) -> Any:

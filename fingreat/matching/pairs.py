@@ -88,10 +88,8 @@ class _Others:
         numbers, shared = self._sharing(quote)
         sizes, size = self._sizes[numbers], len(quote.codes)
         shorter, longer = np.minimum(sizes, size), np.maximum(sizes, size)
-        common = cdist(
-            [quote.codes], [self._quotes[j].codes for j in numbers], scorer=LCSseq.similarity, dtype=np.int32
-        )
-        score = common[0] / longer if len(numbers) else np.zeros(0)
+        codes = [self._quotes[number].codes for number in numbers]
+        score = cdist([quote.codes], codes, scorer=LCSseq.similarity, dtype=np.int32).reshape(-1) / longer
         decided = np.full(len(numbers), DECISIONS.index("order"), dtype=np.int8)
         # Token order is worked out for all at once. The other components are only where they can say more: equality
         # and containment need every token of the shorter quote, fragments a quote that has some.
@@ -106,7 +104,7 @@ class _Others:
     def _sharing(self, quote: Quote) -> tuple[Array, Array]:
         """Quotes that may overlap enough, and how many tokens each shares, repetitions counted.
 
-        Every component counts tokens that stand in both quotes, so such quotes share `MIN_OVERLAP` of the shorter one's.
+        Every component counts tokens that stand in both quotes: such quotes share `MIN_OVERLAP` of the shorter one's.
         """
         import numpy as np
 
