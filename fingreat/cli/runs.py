@@ -25,10 +25,10 @@ from fingreat.cli.common import (
 )
 from fingreat.cli.common import table as make_table
 from fingreat.errors import RunError
-from fingreat.pipeline.export import TABLES, ExportFormat, export_run
-from fingreat.runs import Manifest, RunFolder, find_runs
+from fingreat.pipeline.export import TABLES, ExportFormat, export_run, main_table
+from fingreat.runs import Manifest, MatchManifest, RunFolder, find_runs
 
-app = typer.Typer(no_args_is_help=True, help="List, show and verify runs.")
+app = typer.Typer(no_args_is_help=True, help="List, show and verify runs, and matches of two runs.")
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.", show_default=False)]
 TableName = StrEnum("TableName", {name: name for name in TABLES})  # type: ignore[misc]
@@ -45,11 +45,13 @@ def list_runs(
     manifests, damaged = [], []
     for run in find_runs(folder):
         try:
-            manifests.append((run, run.manifest()))
+            manifests.append((run, run.any_manifest()))
         except RunError as error:
             damaged.append(error)
     if json:
-        print_json([{"run": str(run.path), **m.model_dump(mode="json", exclude={"inputs"})} for run, m in manifests])
+        print_json(
+            [{"run": str(run.path), **m.model_dump(mode="json", exclude={"inputs", "filings"})} for run, m in manifests]
+        )
     elif manifests:
         out.print(_run_table(manifests))
     elif not damaged:
@@ -60,23 +62,22 @@ def list_runs(
         raise typer.Exit(SOME_FAILED if manifests else NOTHING_DONE)
 
 
-def _run_table(manifests: Sequence[tuple[RunFolder, Manifest]]) -> Table:
+def _run_table(manifests: Sequence[tuple[RunFolder, Manifest | MatchManifest]]) -> Table:
     numbers = ("requests", "failed", "extractions", "grounded")
     rows = make_table("run", "status", "model", "mode", *numbers, "begun", numbers=numbers)
     for run, manifest in manifests:
-        counts = manifest.counts
-        share = counts.get("grounded_share")
-        cells = (
-            run.path.name,
-            manifest.status,
-            manifest.model.spec,
-            manifest.resolved.get("mode"),
-            *(counts.get(name) for name in ("requests", "failures", "extractions")),
-            percent(share),
-            manifest.created.strftime("%Y-%m-%d %H:%M"),
-        )
-        rows.add_row(*map(plain, cells))
+        begun = manifest.created.strftime("%Y-%m-%d %H:%M")
+        rows.add_row(*map(plain, (run.path.name, manifest.status, *_what(manifest), begun)))
     return rows
+
+
+def _what(manifest: Manifest | MatchManifest) -> tuple[object, ...]:
+    """Model, mode and numbers of a run; of a match its two runs, and no numbers of its own."""
+    if isinstance(manifest, MatchManifest):
+        return " × ".join(run.name for run in manifest.runs), f"match by {manifest.by}", None, None, None, None
+    counts = manifest.counts
+    numbers = (counts.get(name) for name in ("requests", "failures", "extractions"))
+    return manifest.model.spec, manifest.resolved.get("mode"), *numbers, percent(counts.get("grounded_share"))
 
 
 @app.command()
@@ -85,11 +86,15 @@ def show(run: RunArgument, json: JsonFlag = False) -> None:
 
     Example: fingreat runs show out/lexicon-quote
     """
-    data = RunFolder(run).manifest().model_dump(mode="json")
+    data = RunFolder(run).any_manifest().model_dump(mode="json")
     if json:
         print_json(data)
         return
-    data["inputs"] = f"{len(data['inputs'])} sections"
+    for name, what in (("inputs", "sections"), ("filings", "filings")):
+        if name in data:
+            data[name] = f"{len(data[name])} {what}"
+    if data["kind"] == "match":
+        data |= {f"run_{side}": read for side, read in zip("ab", data.pop("runs"), strict=True)}
     rows = make_table("", "")
     for key, value in data.items():
         named = {f"{key}.{name}": item for name, item in value.items()} if isinstance(value, dict) else {key: value}
@@ -108,13 +113,14 @@ def verify(runs: Annotated[list[Path], typer.Argument(metavar="RUN...", show_def
     for path in runs:
         try:
             run = RunFolder(path)
-            status, faults = run.manifest().status, run.verify()
+            manifest, faults = run.any_manifest(), run.verify()
         except RunError as error:
             show_error(error)
             bad += 1
             continue
-        if status != "complete":
-            faults = [f"the run is {status}, not complete: repeat its `fingreat extract` command", *faults]
+        if manifest.status != "complete":
+            again = f"repeat its `fingreat {manifest.kind}` command"
+            faults = [f"the run is {manifest.status}, not complete: {again}", *faults]
         for fault in faults:
             say(f"{path}: {fault}")
         if not faults:
@@ -126,24 +132,30 @@ def verify(runs: Annotated[list[Path], typer.Argument(metavar="RUN...", show_def
 
 def export(
     run: RunArgument,
-    table: Annotated[TableName, typer.Option("--table", help="Which records.")] = TableName["extractions"],
+    table: Annotated[
+        TableName | None,
+        typer.Option(
+            "--table", help="Which records; by default extractions, or matches of a match.", show_default=False
+        ),
+    ] = None,
     format: Annotated[ExportFormat, typer.Option("--format", help="Of the file.")] = ExportFormat.CSV,
     target: Annotated[
         Path | None, typer.Option("--out", help="The file, or - for standard output.", show_default=False)
     ] = None,
 ) -> None:
-    """Write the records of a run as one CSV, JSON Lines or Parquet file.
+    """Write the records of a run, or of a match, as one CSV, JSON Lines or Parquet file.
 
     Without --out the file is <run>-<table>.<format> in this folder.
 
     Example: fingreat export out/lexicon-quote --format csv
     """
+    name = table.value if table else main_table(RunFolder(run))
     if target == Path("-"):
         with TemporaryDirectory() as folder:
             path = Path(folder) / "export"
-            export_run(RunFolder(run), table.value, format, path)
+            export_run(RunFolder(run), name, format, path)
             print_bytes(path.read_bytes())
         return
-    path = target or Path(f"{run.resolve().name}-{table.value}.{format.value}")
-    count = export_run(RunFolder(run), table.value, format, path)
-    say(f"{count} {table.value}: {path}")
+    path = target or Path(f"{run.resolve().name}-{name}.{format.value}")
+    count = export_run(RunFolder(run), name, format, path)
+    say(f"{count} {name}: {path}")

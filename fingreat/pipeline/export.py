@@ -13,12 +13,16 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from fingreat.errors import MissingExtraError, RunError
-from fingreat.runs import RunFolder, read_record_file, read_records
+from fingreat.pipeline.match import Unmatched
+from fingreat.runs import MatchManifest, RunFolder, read_record_file, read_records
 from fingreat.runs.files import replacing
-from fingreat.schema import Extraction, Failure, Reply
+from fingreat.schema import Extraction, Failure, Match, Reply
 from fingreat.schema.records import Record
 
-TABLES: dict[str, type[Record]] = {"extractions": Extraction, "replies": Reply, "failures": Failure}
+OF_RUN: dict[str, type[Record]] = {"extractions": Extraction, "replies": Reply, "failures": Failure}
+OF_MATCH: dict[str, type[Record]] = {"matches": Match, "unmatched": Unmatched}
+TABLES = OF_RUN | OF_MATCH
+"""What can be exported; the first of a run's and of a match's tables are their main ones."""
 
 
 class ExportFormat(StrEnum):
@@ -29,39 +33,55 @@ class ExportFormat(StrEnum):
     PARQUET = "parquet"
 
 
+def main_table(run: RunFolder) -> str:
+    """The table that a run, or a match of two runs, is made for.
+
+    Raises:
+        RunError: the folder is neither.
+    """
+    return next(iter(_tables(run)))
+
+
 def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> int:
-    """Write one table of a run as a single file; lists and mappings become JSON texts in CSV.
+    """Write one table of a run, or of a match of two runs, as a single file; in CSV lists and mappings are JSON texts.
 
     Returns:
         how many rows there are.
 
     Raises:
-        RunError: the run is not complete, or its files are not as they were written.
+        RunError: the run is not complete, its files are not as they were written, or it has no such table.
         MissingExtraError: Parquet without polars.
         InputError: `path` is a folder, a device or a pipe.
         StorageError: the disk refused; no half file is left.
     """
-    manifest = run.manifest()
+    manifest = run.any_manifest()
+    tables = _tables(run)
+    if table not in tables:
+        raise RunError(
+            f"has no {table}; it has {', '.join(tables)}.", where=str(run.path), hint="Choose another --table."
+        )
+    again = f"Repeat its `fingreat {manifest.kind}` command"
     if manifest.status != "complete":
-        raise RunError(
-            f"the run is {manifest.status}, not complete.",
-            where=str(run.path),
-            hint="Repeat its `fingreat extract` command.",
-        )
+        raise RunError(f"the run is {manifest.status}, not complete.", where=str(run.path), hint=f"{again}.")
     if faults := run.verify():
-        raise RunError(
-            f"the run is damaged: {'; '.join(faults)}.",
-            where=str(run.path),
-            hint="Repeat its `fingreat extract` command: extractions are made anew from the replies.",
+        why = (
+            "all is made anew from the two runs"
+            if manifest.kind == "match"
+            else "extractions are made anew from the replies"
         )
+        raise RunError(f"the run is damaged: {'; '.join(faults)}.", where=str(run.path), hint=f"{again}: {why}.")
     rows = (record.model_dump(mode="json") for record in _records(run, table))
     with replacing(path) as temporary:
         return _WRITERS[form](rows, TABLES[table], temporary)
 
 
+def _tables(run: RunFolder) -> dict[str, type[Record]]:
+    return OF_MATCH if isinstance(run.any_manifest(), MatchManifest) else OF_RUN
+
+
 def _records(run: RunFolder, table: str) -> Iterator[Record]:
-    if table == "failures":
-        yield from (failure for _, failure in read_record_file(run.failures, Failure))
+    if table in ("failures", "unmatched"):
+        yield from (record for _, record in read_record_file(run.path / f"{table}.jsonl", TABLES[table]))
     else:
         yield from read_records(run.path / table, TABLES[table])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -38,6 +39,15 @@ class Unmatched(Record):
     side: Literal["a", "b"]
     id: str
     filing_id: str
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two extractions that quote the same passage and give it different edges."""
+
+    match: Match
+    quote_a: str
+    quote_b: str
 
 
 def match_runs(
@@ -276,3 +286,23 @@ def _matches(
 ) -> Iterator[Match]:
     for filing in filings:
         yield from found.filing(FilingCandidates(filing, parted[0][filing], parted[1][filing], by))
+
+
+def disagreements(folder: RunFolder, runs: Sequence[RunFolder], most: int) -> list[Disagreement]:
+    """The matches of a match folder whose edges differ, the largest overlap first, at most so many.
+
+    Args:
+        runs: run A and run B.
+
+    Raises:
+        RunError: an extraction that was matched is no longer there.
+    """
+    differ = (match for match in read_records(folder.matches, Match) if not match.same_edge)
+    shown = sorted(differ, key=lambda match: (-match.overlap, match.filing_id, match.a))[:most]
+    quotes = []
+    for run, wanted in zip(runs, ({match.a for match in shown}, {match.b for match in shown}), strict=True):
+        found = {x.id: x.quote for x in read_records(run.extractions, Extraction) if x.id in wanted}
+        if missing := wanted - found.keys():
+            raise RunError(f"no longer has extraction {min(missing)}.", where=str(run.path), hint="Match it again.")
+        quotes.append(found)
+    return [Disagreement(match, quotes[0][match.a], quotes[1][match.b]) for match in shown]

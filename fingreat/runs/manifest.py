@@ -137,14 +137,14 @@ class MatchCounts(Record):
         same_edge_least, same_edge_most: the range of `same_edge` over all assignments with the largest total overlap.
     """
 
-    extractions_a: int
-    extractions_b: int
-    matched: int
-    unmatched_a: int
-    unmatched_b: int
-    same_edge: int
-    same_edge_least: int
-    same_edge_most: int
+    extractions_a: int = 0
+    extractions_b: int = 0
+    matched: int = 0
+    unmatched_a: int = 0
+    unmatched_b: int = 0
+    same_edge: int = 0
+    same_edge_least: int = 0
+    same_edge_most: int = 0
 
 
 class MatchManifest(Record):
@@ -155,7 +155,7 @@ class MatchManifest(Record):
         by: `text` or `span`.
         threshold: the least overlap of a match.
         common: only the filings that both runs read were compared.
-        counts: in all; the sums of `filings`.
+        counts: in all, the sums of `filings`; zeros until the match is complete.
         filings: of each filing that was compared.
         left_out_a, left_out_b: extractions of filings that only one run read, which `common` leaves out.
     """
@@ -172,7 +172,7 @@ class MatchManifest(Record):
     common: bool
     code: Code
     environment: Environment
-    counts: MatchCounts | None = None
+    counts: MatchCounts = MatchCounts()
     left_out_a: int = 0
     left_out_b: int = 0
     filings: dict[str, MatchCounts] = Field(default_factory=dict)
