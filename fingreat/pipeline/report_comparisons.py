@@ -18,8 +18,8 @@ _REFERENCE = (
     "precision is matched under the same edge / matched."
 )
 _RANGE = (
-    "Where equal quotes carry different edges, several assignments are equally good; at least and at most are the "
-    "lowest and the highest conditional precision among them."
+    "Where equal quotes carry different edges, several assignments are equally good: lowest and highest are the "
+    "conditional precision of the worst and the best of them."
 )
 _COHORTS = (
     "Cohorts go by the edge of the reference. There is no Jaccard here: an extraction without a match has no "
@@ -45,7 +45,7 @@ def agreement(measured: Measured) -> Table | None:
             *texts("run", "reference"),
             *counts("extractions", "of the reference", "matched"),
             *shares("recall", "Jaccard", "conditional precision"),
-            *shares(*(("at least", "at most") if open_ended else ())),
+            *shares(*(("lowest", "highest") if open_ended else ())),
         ),
         rows=tuple(rows),
         notes=(_REFERENCE, _RANGE) if open_ended else (_REFERENCE,),

@@ -35,7 +35,7 @@ def _volume(measured: Measured) -> Table:
                 Share(k=sum(x.verdict.grounded for x in run.extractions), n=len(run.extractions)),
                 Share(k=sum(number > 0 for number in per_filing), n=len(per_filing)),
                 fmean(per_filing) if per_filing else None,
-                median(per_filing) if per_filing else None,
+                float(median(per_filing)) if per_filing else None,
                 max(per_filing, default=None),
             )
         )

@@ -320,4 +320,4 @@ def test_equal_quotes_under_different_edges_give_a_range(tmp_path: Path, corpus:
         run.mark_done("extract", [*run.replies.glob("part-*.jsonl"), part, run.failures])
     first = rows(build_report([a, b], corpus), "agreement")[0]
     # Two extractions in each of two filings: all four matched, with none or with all under the same edge.
-    assert (first["matched"], first["at least"], first["at most"]) == (4, Share(k=0, n=4), Share(k=4, n=4))
+    assert (first["matched"], first["lowest"], first["highest"]) == (4, Share(k=0, n=4), Share(k=4, n=4))
