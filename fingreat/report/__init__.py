@@ -1,7 +1,8 @@
 """What a reader sees: one page for a study's filings, runs, tables and figures, and the drawing of the graph."""
 
-from fingreat.report.charts import bars, heat_map
+from fingreat.report.bar_chart import bars
 from fingreat.report.draw import draw_svg, svg_to_png
+from fingreat.report.heat_chart import heat_map
 from fingreat.report.model import (
     EdgeScore,
     Figure,
