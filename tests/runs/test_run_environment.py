@@ -90,6 +90,17 @@ def test_a_package_that_is_not_installed_is_left_out(monkeypatch: pytest.MonkeyP
     assert list(environment().packages) == ["lxml"]
 
 
+def test_a_package_whose_metadata_is_damaged_does_not_stop_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_thing-1.0.dist-info").mkdir()
+    (tmp_path / "broken_thing-1.0.dist-info" / "METADATA").write_bytes(b"\xff\xfe")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(environment_module, "PACKAGES", ("broken-thing", "lxml"))
+    assert list(environment().packages) == ["broken-thing", "lxml"]
+    assert environment().packages["broken-thing"] == ""
+
+
 def fake_nvidia_smi(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     script = folder / "nvidia-smi"
     script.write_text(f"#!/bin/sh\n{body}\n")
