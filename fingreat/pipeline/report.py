@@ -75,16 +75,21 @@ def build_report(
         agreement=_agreement(measured_runs, matches, graph),
         same_edge=same_edge,
     )
+    item = str(manifests[0].resolved["item"])
+    return _laid_out(measured, texts, title or _title(texts, item), _notes(texts, item))
+
+
+def _laid_out(measured: Measured, texts: Texts, title: str, notes: tuple[str, ...]) -> Report:
     return Report(
-        title=title or _title(texts, str(manifests[0].resolved["item"])),
+        title=title,
         created=datetime.now(UTC),
-        graph=graph,
+        graph=measured.graph,
         filings=texts.shown,
-        runs=tuple(run_view(run) for run in measured_runs),
+        runs=tuple(run_view(run) for run in measured.runs),
         matches=tuple(MatchView(a=a, b=b, matches=matches) for (a, b), matches in measured.matches.items()),
         tables=make_tables(measured),
         figures=make_figures(measured),
-        notes=_notes(texts),
+        notes=notes,
         filings_in_all=len(texts.filings),
     )
 
@@ -193,12 +198,15 @@ def _agreement(
     return found
 
 
-def _notes(texts: Texts) -> tuple[str, ...]:
-    left = len(texts.filings) - len(texts.shown)
-    if not left:
-        return ()
-    whose = "The text of 1 filing is" if left == 1 else f"The texts of {left:,} filings are"
-    return (f"{whose} not shown; tables and figures are over all {len(texts.filings):,}.",)
+def _notes(texts: Texts, item: str) -> tuple[str, ...]:
+    notes = []
+    if unread := len(texts.ids) - len(texts.filings):
+        play = "plays" if unread == 1 else "play"
+        notes.append(f"{count_of(unread, 'filing')} without an item {item} to read {play} no part.")
+    if left := len(texts.filings) - len(texts.shown):
+        whose = "The text of 1 filing is" if left == 1 else f"The texts of {left:,} filings are"
+        notes.append(f"{whose} not shown; tables and figures are over all {len(texts.filings):,}.")
+    return tuple(notes)
 
 
 def _title(texts: Texts, item: str) -> str:

@@ -194,6 +194,16 @@ def test_runs_on_other_filings_need_to_be_told(
     assert "the whole run, which read 1 filing more" in report.runs[1].notes[0]
 
 
+def test_a_filing_without_the_item_plays_no_part_and_is_told(tmp_path: Path, corpus: Corpus) -> None:
+    bare = "<html><body><p><b>Item 1. Business</b></p><p>We make valves and pumps.</p></body></html>"
+    (tmp_path / "source" / "bare.htm").write_text(bare)
+    corpus.add([tmp_path / "source"])
+    corpus.make_sections("7")
+    report = build_report([run_of(corpus, tmp_path / "out" / "a", A)], corpus)
+    assert report.notes == ("1 filing without an item 7 to read plays no part.",)
+    assert rows(report, "volume")[0]["filings with any"] == Share(k=2, n=2)
+
+
 def test_runs_of_the_same_folder_name_are_told_apart(tmp_path: Path, corpus: Corpus) -> None:
     found = [run_of(corpus, tmp_path / parent / "x", said) for parent, said in (("1", A), ("2", B))]
     assert [run.name for run in build_report(found, corpus).runs] == ["x", "x (2)"]
