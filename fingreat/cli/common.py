@@ -17,21 +17,30 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from fingreat.cli import complete
 from fingreat.errors import FingreatError
 from fingreat.report import Table as MeasuredTable
 from fingreat.report import cell_text
 
 ALL_WELL, SOME_FAILED, NOTHING_DONE, INTERRUPTED = 0, 1, 2, 130
 
-err = Console(stderr=True, highlight=False, soft_wrap=True)
-out = Console(highlight=False, soft_wrap=True)
+# Texts of filings and models are printed as they are: no ":name:" of theirs becomes a picture.
+err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+out = Console(highlight=False, soft_wrap=True, emoji=False)
 # A pipe or a log file has no width of its own; without one, tables would be folded to 80 columns there.
 if not out.is_terminal:
-    out = Console(highlight=False, soft_wrap=True, width=200)
+    out = Console(highlight=False, soft_wrap=True, emoji=False, width=200)
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-CorpusOption = Annotated[Path, typer.Option("--corpus", help="The corpus folder.", show_default=False)]
-ItemOption = Annotated[str, typer.Option("--item", help="Which item; 7 is the MD&A, whatever the form calls it.")]
+CorpusOption = Annotated[
+    Path, typer.Option("--corpus", help="The corpus folder.", show_default=False, autocompletion=complete.corpora)
+]
+ItemOption = Annotated[
+    str,
+    typer.Option(
+        "--item", help="Which item; 7 is the MD&A, whatever the form calls it.", autocompletion=complete.items
+    ),
+]
 SchemaOption = Annotated[
     Path | None,
     typer.Option("--schema", help="A graph file of your own instead of gaap11.", show_default=False),

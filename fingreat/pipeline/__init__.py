@@ -1,10 +1,11 @@
-"""The whole flow: corpora, extraction, gold, exports, the demo."""
+"""The whole flow: corpora, extraction, matches, gold, reports, exports, the demo."""
 
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.demo import Demo, run_demo
 from fingreat.pipeline.export import ExportFormat, export_run
 from fingreat.pipeline.extract import ExtractConfig, Progress, extract
 from fingreat.pipeline.gold import anchor_gold, read_gold
+from fingreat.pipeline.report import build_report, write_report
 
 __all__ = [
     "Corpus",
@@ -13,8 +14,10 @@ __all__ = [
     "ExtractConfig",
     "Progress",
     "anchor_gold",
+    "build_report",
     "export_run",
     "extract",
     "read_gold",
     "run_demo",
+    "write_report",
 ]

@@ -17,6 +17,8 @@ Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
 """A name for files and for places in a page: lower-case words of ASCII letters and digits, joined by hyphens."""
 
 DASH = "–"
+_HASH, _HASH_SHOWN = 64, 12
+"""Characters of a SHA-256, and how many of them tell two filings of a report apart to a reader."""
 NO_SHARE = "0/0 has no value: it is neither 0 nor 1."
 
 
@@ -43,13 +45,14 @@ class Share(Record):
         return self.k / self.n if self.n else None
 
 
-ColumnKind = Literal["text", "edge", "count", "share", "number"]
+ColumnKind = Literal["text", "edge", "filing", "count", "share", "number"]
 Cell = str | int | float | Share | None
 """What stands in a cell; None is "no value" and is shown as a dash."""
 
 _TYPES: dict[ColumnKind, tuple[type, ...]] = {
     "text": (str,),
     "edge": (str,),
+    "filing": (str,),
     "count": (int,),
     "share": (Share,),
     "number": (int, float),
@@ -60,8 +63,9 @@ class Column(Record):
     """A column: its head, and what kind of cell stands in it.
 
     Attributes:
-        kind: `edge` holds ids of edges, which the page colours by their category; `count` whole numbers
-            from 0; `share` `Share` records; `number` any finite number.
+        kind: `edge` holds ids of edges, which the page colours by their category; `filing` ids of filings, of which
+            only the beginning is shown where they are hashes; `count` whole numbers from 0; `share` `Share`
+            records; `number` any finite number.
         digits: decimal places of a `number`.
     """
 
@@ -82,6 +86,7 @@ class Table(Record):
         id: names its file and its place in the page.
         rows: one cell per column, of the column's kind or None.
         notes: sentences to stand under it.
+        detail: whether the page folds it away among others, for who looks closer.
     """
 
     id: Slug
@@ -89,6 +94,7 @@ class Table(Record):
     columns: tuple[Column, ...] = Field(min_length=1)
     rows: tuple[tuple[Cell, ...], ...] = ()
     notes: tuple[str, ...] = ()
+    detail: bool = False
 
     @model_validator(mode="after")
     def _rows_fit_columns(self) -> Table:
@@ -169,7 +175,9 @@ def cell_text(column: Column, cell: Cell) -> str:
     if isinstance(cell, Share):
         interval = f"; {percent(cell.interval[0])} to {percent(cell.interval[1])}" if cell.interval else ""
         return f"{percent(cell)} ({fraction(cell)}{interval})"
-    return cell if isinstance(cell, str) else number_text(cell, column.digits)
+    if isinstance(cell, str):
+        return f"{cell[:_HASH_SHOWN]}…" if column.kind == "filing" and len(cell) == _HASH else cell
+    return number_text(cell, column.digits)
 
 
 def table_csv(table: Table) -> str:

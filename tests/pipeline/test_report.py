@@ -11,7 +11,7 @@ import pytest
 from measured_builders import FIRST, SECOND, SENTENCES, A, B, gold_of, run_of, two_filings
 from pipeline_builders import corpus_of, submission
 
-import fingreat.pipeline.report_texts as report_texts
+import fingreat.pipeline.report.texts as report_texts
 from fingreat.errors import CorpusError, InputError, RunError, StorageError
 from fingreat.matching import match_extractions
 from fingreat.pipeline import Corpus
@@ -247,7 +247,7 @@ def test_a_run_that_is_not_finished_or_damaged_is_refused(
 def test_a_graph_of_ones_own_is_read_again_and_must_be_the_same(
     tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
 ) -> None:
-    shipped = Path(report_texts.__file__).parents[1] / "schema" / "gaap11.toml"
+    shipped = Path(report_texts.__file__).parents[2] / "schema" / "gaap11.toml"
     own = tmp_path / "own.toml"
     own.write_text(shipped.read_text().replace('name = "gaap11"', 'name = "own"', 1))
     other = run_of(corpus, tmp_path / "out" / "other", B, schema_file=own)

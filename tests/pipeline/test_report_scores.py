@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fingreat.analysis import EdgeScore, GoldScore, Ratio
-from fingreat.pipeline.report_scores import SIGNIFICANT, count_of, in_words, score_view
+from fingreat.pipeline.report.scores import SIGNIFICANT, count_of, in_words, score_view
 from fingreat.report import Share
 
 

@@ -173,7 +173,10 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   }
   // On paper all filings follow each other, each with what is switched on.
-  addEventListener("beforeprint", () => parts.forEach((_, n) => draw(n)));
+  addEventListener("beforeprint", () => {
+    parts.forEach((_, n) => draw(n));
+    for (const folded of document.querySelectorAll("details:not(.controls)")) folded.open = true;
+  });
 
   // Going from passage to passage: a stop is a mark where a shown layer begins.
   let stop = -1;

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from fingreat.analysis import Agreement, CohortAgreement
-from fingreat.pipeline.report_columns import MOST_ROWS, counts, edges, left_out, numbers, shares, texts
-from fingreat.pipeline.report_measured import Measured
-from fingreat.pipeline.report_scores import share
+from fingreat.pipeline.report.columns import MOST_ROWS, counts, edges, left_out, numbers, shares, texts
+from fingreat.pipeline.report.columns import filings as filing_columns
+from fingreat.pipeline.report.measured import Measured
+from fingreat.pipeline.report.scores import share
 from fingreat.report import Cell, Share, Table
 
 MOST_RUNS_BY_EDGE = 10
@@ -59,6 +60,7 @@ def agreement_by_category(measured: Measured) -> Table | None:
     return Table(
         id="agreement-by-category",
         title="Runs against each other, by category",
+        detail=True,
         columns=(*texts("run", "reference", "category"), *shares("recall", "conditional precision")),
         rows=tuple(_cohorts(measured, lambda found: found.categories)),
         notes=(_COHORTS, f"By edge, agreement is shown for up to {MOST_RUNS_BY_EDGE} runs.")
@@ -74,6 +76,7 @@ def agreement_by_edge(measured: Measured) -> Table | None:
     return Table(
         id="agreement-by-edge",
         title="Runs against each other, by edge",
+        detail=True,
         columns=(*texts("run", "reference"), *edges("edge"), *shares("recall", "conditional precision")),
         rows=tuple(_cohorts(measured, lambda found: found.edges)),
         notes=(_COHORTS,),
@@ -134,6 +137,7 @@ def gold_by_edge(measured: Measured) -> Table | None:
     return Table(
         id="gold-by-edge",
         title="Runs against the gold, by edge",
+        detail=True,
         columns=(*texts("run"), *edges("edge"), *shares("precision", "recall")),
         rows=rows,
         notes=("Precision over the extractions of the edge, recall over the passages that accept it.",),
@@ -154,7 +158,8 @@ def gold_by_filing(measured: Measured) -> Table | None:
     return Table(
         id="gold-by-filing",
         title="Runs against the gold, by filing",
-        columns=(*texts("run", "filing", "company"), *shares("precision", "recall")),
+        detail=True,
+        columns=(*texts("run"), *filing_columns(), *shares("precision", "recall")),
         rows=rows,
         notes=left_out(len(filings)),
     )

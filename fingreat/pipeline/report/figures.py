@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from fingreat.analysis import Agreement, Ratio
-from fingreat.pipeline.report_measured import Measured
-from fingreat.pipeline.report_scores import share
+from fingreat.pipeline.report.measured import Measured
+from fingreat.pipeline.report.scores import share
 from fingreat.report import Figure, Share, bars, edge_styles, heat_map
 
 FIGURES = ("recall-map", "jaccard-map", "precision-map", "category-shares", "edge-shares")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fingreat.analysis import GoldScore, Ratio
-from fingreat.pipeline.report_measured import MeasuredRun
+from fingreat.pipeline.report.measured import MeasuredRun
 from fingreat.report import EdgeScore, RunView, ScoreView, Share
 
 SIGNIFICANT = 0.05

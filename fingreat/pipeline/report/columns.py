@@ -18,6 +18,11 @@ def edges(*labels: str) -> tuple[Column, ...]:
     return tuple(Column(label=label, kind="edge") for label in labels)
 
 
+def filings() -> tuple[Column, ...]:
+    """What names a filing: its id and its company."""
+    return (Column(label="filing", kind="filing"), Column(label="company"))
+
+
 def counts(*labels: str) -> tuple[Column, ...]:
     """Columns of whole numbers."""
     return tuple(Column(label=label, kind="count") for label in labels)

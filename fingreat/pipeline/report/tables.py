@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 
-from fingreat.pipeline import report_comparisons as comparisons
-from fingreat.pipeline.report_columns import MOST_ROWS, counts, edges, left_out, numbers, shares, texts
-from fingreat.pipeline.report_measured import Measured
-from fingreat.pipeline.report_scores import share
+from fingreat.pipeline.report import comparisons
+from fingreat.pipeline.report.columns import MOST_ROWS, counts, edges, filings, left_out, numbers, shares, texts
+from fingreat.pipeline.report.measured import Measured
+from fingreat.pipeline.report.scores import share
 from fingreat.report import Cell, Share, Table
 from fingreat.schema import Filing
 
 TOP_TAGS = 15
 """How many tags of each run are shown."""
+TAGS_OF_THE_GRAPH = ("embed", "lexicon")
+"""Back ends that take their tags from the graph file."""
 
 
 def make_tables(measured: Measured) -> tuple[Table, ...]:
@@ -62,6 +64,7 @@ def _by_category(measured: Measured) -> Table:
     return Table(
         id="extractions-by-category",
         title="Extractions by category",
+        detail=True,
         columns=(*texts("run", "category"), *shares("extractions")),
         rows=tuple(_parts(measured, groups)),
     )
@@ -71,6 +74,7 @@ def _by_edge(measured: Measured) -> Table:
     return Table(
         id="extractions-by-edge",
         title="Extractions by edge",
+        detail=True,
         columns=(*texts("run"), *edges("edge"), *shares("extractions")),
         rows=tuple(_parts(measured, [(edge, [edge]) for edge in measured.graph.edges])),
     )
@@ -110,10 +114,18 @@ def _tags(measured: Measured) -> Table:
         ),
         rows=rows,
         notes=(
+            *_made_of_the_graph(measured),
             "Over tagged extractions, each of which shares a weight of one among its tags. Purity is the weight of "
             "every tag's main edge, of all weight; entropies are in bits; homogeneity is 1 - H(E|T) / H(E).",
         ),
     )
+
+
+def _made_of_the_graph(measured: Measured) -> Iterator[str]:
+    """A note on runs whose tags could not go with several edges."""
+    names = [run.name for run in measured.runs if run.manifest.model.backend in TAGS_OF_THE_GRAPH]
+    if names:
+        yield f"The tags of {' and '.join(names)} are words of the graph, each of one edge: purity 1 by construction."
 
 
 def _top_tags(measured: Measured) -> Table | None:
@@ -127,6 +139,7 @@ def _top_tags(measured: Measured) -> Table | None:
     return Table(
         id="top-tags",
         title="The tags with most weight",
+        detail=True,
         columns=(
             *texts("run", "tag"),
             *counts("extractions"),
@@ -150,7 +163,8 @@ def _by_filing(measured: Measured) -> Table:
     return Table(
         id="extractions-by-filing",
         title="Extractions by filing",
-        columns=(*texts("run", "filing", "company", "filed in"), *counts("characters", "extractions")),
+        detail=True,
+        columns=(*texts("run"), *filings(), *texts("filed in"), *counts("characters", "extractions")),
         rows=rows,
         notes=left_out(len(measured.filings)),
     )
