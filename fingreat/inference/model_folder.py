@@ -61,12 +61,10 @@ class ChatModel:
             raise InputError("there is no such model folder.", where=where, hint="Name a folder with a config.json.")
         self.source = str(folder) if is_folder else spec.model
         self.name = folder.resolve().name if is_folder else spec.model
-        self.commit = None if is_folder else spec.revision
-        self.config = self._load("AutoConfig", where)
-        if not is_folder:
-            # From here on the commit, so that a branch which moves in between cannot mix two models.
-            self.commit = getattr(self.config, "_commit_hash", None) or spec.revision
-        self.tokenizer = self._load("AutoTokenizer", where)
+        # The commit and not the branch: one that moves in between cannot mix two models.
+        self.commit = None if is_folder else _commit_of(spec.model, spec.revision, where)
+        self.config = self._load("AutoConfig", "config.json", where)
+        self.tokenizer = self._load("AutoTokenizer", "tokenizer", where)
         self.revision = folder_revision(folder) if is_folder else self.commit
         if is_folder and spec.revision and not (self.revision or "").startswith(spec.revision):
             raise InputError(f"the folder's SHA-256 begins with {self.revision}, not {spec.revision}.", where=where)
@@ -79,19 +77,11 @@ class ChatModel:
         ]
         return ids
 
-    def _load(self, kind: str, where: str) -> Any:
+    def _load(self, kind: str, part: str, where: str) -> Any:
         with off_stdout(), quiet():
             try:
                 return getattr(import_module("transformers"), kind).from_pretrained(self.source, revision=self.commit)
-            except OSError as error:
-                raise InputError(
-                    f"there is no such folder, and no such model in the local cache or on the model hub "
-                    f"({reason(error)}).",
-                    where=where,
-                    hint="Check the name and the connection, or name the folder that holds the model.",
-                ) from error
             except Exception as error:
-                part = "config.json" if kind == "AutoConfig" else "tokenizer"
                 raise InputError(f"its {part} cannot be used: {reason(error)}.", where=where) from error
 
     def _render(self, messages: tuple[Message, ...], system_apart: bool) -> str:
@@ -230,6 +220,25 @@ def reason(error: BaseException) -> str:
     """An error in one line, for a message."""
     text = " ".join(str(error).split()) or type(error).__name__
     return (text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ...").rstrip(".")
+
+
+def _commit_of(name: str, revision: str | None, where: str) -> str:
+    """The commit that a branch, tag or commit of a hub's model names; its config.json is fetched where it is not here.
+
+    Raises:
+        InputError: it is neither in the local cache nor to be had.
+    """
+    with off_stdout(), quiet():
+        hub: Any = import_module("transformers.utils.hub")
+        try:
+            # In the cache each commit is a folder of its own.
+            return Path(hub.cached_file(name, "config.json", revision=revision)).parent.name
+        except OSError as error:
+            raise InputError(
+                f"there is no such folder, and no such model in the local cache or on the model hub ({reason(error)}).",
+                where=where,
+                hint="Check the name and the connection, or name the folder that holds the model.",
+            ) from error
 
 
 def _check_folder(folder: Path, where: str) -> None:

@@ -14,10 +14,10 @@ from pydantic import Field
 
 from fingreat.edgar import chunk_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
-from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import CorpusError, FingreatError, InputError, RunError
 from fingreat.inference import Backend, ReplyJudge, ask, create_backend, is_finished, parse_spec, reply_log
 from fingreat.pipeline.corpus import Corpus, sections_command
+from fingreat.pipeline.fit import ContextFit
 from fingreat.pipeline.ground import extractions_of
 from fingreat.pipeline.tally import Tally
 from fingreat.prompts import ExtractionPrompt, Guide
@@ -191,6 +191,7 @@ class _Steps:
         self.keys: set[str] = set()
         self.planned = 0
         self.tally = Tally()
+        self.fit = ContextFit(backend, config.model, config.tokens, config.max_tokens)
 
     def manifest(self, name: str) -> Manifest:
         """What this run is, before it begins."""
@@ -255,7 +256,11 @@ class _Steps:
                 where=str(self.corpus.path),
                 hint=sections_command(self.corpus.path, self.config.item),
             )
-        for request in self._requests():
+        for _, chunk, request in self._work():
+            if not self.planned:
+                filing = self.filings[request.filing_id]
+                self.fit.without_text(request.model_copy(update={"messages": self.prompt.messages(filing, ())}))
+            self.fit.add(request, chunk)
             self.keys.add(request.key)
             self.planned += 1
         if not self.keys:
@@ -266,19 +271,12 @@ class _Steps:
             )
 
     def check_context(self) -> None:
-        """Refuse a model that cannot hold prompt, chunk and answer, before the first request."""
-        context = self.backend.context
-        fixed = cl100k_counter().count(self.prompt.system) + self.config.max_tokens
-        if context is not None and fixed + self.config.tokens > context:
-            room = context - fixed
-            hint = f"Use --tokens {room // 100 * 100} or less." if room >= 200 else "Use a smaller --max-tokens."
-            raise InputError(
-                f"the model holds {context} tokens, but prompt, chunk and answer take about "
-                f"{fixed + self.config.tokens} ({fixed - self.config.max_tokens} + {self.config.tokens} + "
-                f"{self.config.max_tokens}).",
-                where=self.config.model,
-                hint=hint,
-            )
+        """Refuse a model that cannot hold every prompt with its answer, before the first request.
+
+        Raises:
+            InputError: with what would do.
+        """
+        self.fit.check(self.prompt.system)
 
     def _sections(self) -> Iterator[Section]:
         """The sections of the filings in the corpus; those of filings that were taken off its list play no part."""

@@ -91,7 +91,7 @@ def test_missing_weights_come_with_the_line_that_installs_them(
 def test_another_revision_than_the_files_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # SHA-256 of no bytes begins with e3b0c442 (FIPS 180-4).
     monkeypatch.setattr(embedded, "find_spec", lambda name: True)
-    monkeypatch.setattr(embedded, "_load", lambda path: None)
+    monkeypatch.setattr(embedded, "_load", lambda path, context: None)
     empty = tmp_path / "empty.gguf"
     empty.touch()
     with pytest.raises(InputError, match="e3b0c442"):

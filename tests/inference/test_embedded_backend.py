@@ -104,7 +104,7 @@ def test_an_engine_that_dies_is_a_back_end_error(monkeypatch: pytest.MonkeyPatch
             raise RuntimeError("out of memory")
 
     monkeypatch.setattr("fingreat.inference.embedded.find_spec", lambda name: True)
-    monkeypatch.setattr("fingreat.inference.embedded._load", lambda path: Dead())
+    monkeypatch.setattr("fingreat.inference.embedded._load", lambda path, context: Dead())
     model = tmp_path / "model.gguf"
     model.touch()
     with pytest.raises(BackendError, match="out of memory"):

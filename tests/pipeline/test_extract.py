@@ -176,7 +176,7 @@ def test_a_context_that_just_fits_is_taken_and_one_token_less_is_not(tmp_path: P
     corpus = corpus_of(tmp_path, a=html(SENTENCES[:3]))
     with pytest.raises(InputError) as caught:
         extract(corpus, CONFIG, tmp_path / "run", backend=Counting(context=1))
-    need = int(caught.value.message.split("take about ")[1].split(" ")[0])
+    need = int(caught.value.message.split("take about ")[1].split(" ")[0].replace(",", ""))
     with pytest.raises(InputError):
         extract(corpus, CONFIG, tmp_path / "run", backend=Counting(context=need - 1))
     assert extract(corpus, CONFIG, tmp_path / "run", backend=Counting(context=need)).status == "complete"

@@ -1,0 +1,189 @@
+"""`fingreat extract` with vLLM and transformers, from a filing to grounded extractions; a run killed in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fingreat.errors import InputError
+from fingreat.inference import Backend, RawReply
+from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.prompts import ExtractionPrompt
+from fingreat.runs import Manifest, RunFolder, read_records
+from fingreat.schema import Extraction, Reply, ReplyState, Request, load_graph
+
+pytestmark = pytest.mark.torch
+ALLOWED = {ReplyState.OK, ReplyState.TRUNCATED, ReplyState.DEGENERATE}
+SPAN = {"mode": "span", "tokens": 400, "max_tokens": 64}
+QUOTE = {"mode": "quote", "tokens": 1600, "max_tokens": 64}
+
+
+def config(model: Path, backend: str = "vllm", **settings: Any) -> ExtractConfig:
+    return ExtractConfig(model=f"{backend}:{model}", **settings)
+
+
+def replies_of(run: Path) -> dict[str, Reply]:
+    return {reply.key: reply for reply in read_records(RunFolder(run).replies, Reply)}
+
+
+def assert_sound(run: Path, manifest: Manifest) -> None:
+    """Counts add up, files are as sealed, and the engine kept to the form: whole, or cut by its budget."""
+    counts, replies = manifest.counts, replies_of(run)
+    assert manifest.status == "complete"
+    assert RunFolder(run).verify() == []
+    assert counts["requests"] == counts["outputs"] + counts["failures"] == sum(counts["requests_by_state"].values())
+    assert counts["extractions"] == len(list(read_records(run / "extractions", Extraction)))
+    for reply in replies.values():
+        # A number of a segment that the chunk does not have is in the form, and is the one thing it cannot forbid.
+        assert reply.state in ALLOWED or (
+            reply.state is ReplyState.SCHEMA_VIOLATION and "segments" in (reply.detail or "")
+        )
+        assert reply.state is not ReplyState.TRUNCATED or reply.finish_reason == "length"
+
+
+@pytest.fixture(scope="module")
+def whole(corpus: Corpus, vllm: Backend, model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in span mode that nothing interrupted."""
+    out = tmp_path_factory.mktemp("whole") / "run"
+    extract(corpus, config(model, **SPAN), out, backend=vllm)
+    return out
+
+
+def test_span_mode_runs_from_filing_to_extractions_that_all_stand_in_the_text(whole: Path) -> None:
+    manifest = RunFolder(whole).manifest()
+    assert_sound(whole, manifest)
+    assert manifest.counts["requests"] > 20
+    assert manifest.counts["extractions"] > 0
+    assert manifest.counts["grounded"] == manifest.counts["extractions"]
+
+
+def test_quote_mode_runs_from_filing_to_checked_quotes(
+    corpus: Corpus, vllm: Backend, model: Path, tmp_path: Path
+) -> None:
+    manifest = extract(corpus, config(model, **QUOTE), tmp_path / "run", backend=vllm)
+    assert_sound(tmp_path / "run", manifest)
+    assert sum(manifest.counts["extractions_by_verdict"].values()) == manifest.counts["extractions"] > 0
+
+
+def test_the_constant_part_of_the_prompt_is_computed_once(whole: Path, vllm: Any) -> None:
+    replies = replies_of(whole).values()
+    prompt = sum(reply.prompt_tokens or 0 for reply in replies)
+    cached = sum(reply.cached_tokens or 0 for reply in replies)
+    system = ExtractionPrompt(load_graph(), "span").system
+    constant = len(vllm._chat.tokenizer(system)["input_ids"])
+    # The cache holds whole blocks. At the very beginning a request may run beside the one that fills it.
+    block = vllm._engine.vllm_config.cache_config.block_size
+    floor = (len(replies) - vllm._at_once) * (constant // block * block) / prompt
+    seconds = sum(reply.seconds or 0 for reply in replies) / vllm._at_once
+    print(f"prompt tokens {prompt:,}, cached {cached:,} ({cached / prompt:.0%}), floor {floor:.0%}")
+    print(f"output tokens {sum(reply.output_tokens or 0 for reply in replies):,} in about {seconds:.0f} s")
+    assert floor > 0.5
+    assert cached / prompt >= floor
+
+
+class Asked:
+    """The engine, with the requests noted that it is asked."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self.model, self.revision, self.context = backend.model, backend.revision, backend.context
+        self.keys: list[str] = []
+
+    def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
+        def noted() -> Iterator[Request]:
+            for request in requests:
+                self.keys.append(request.key)
+                yield request
+
+        return self.backend.answer(noted())
+
+    def close(self) -> None:
+        raise AssertionError("not ours to close")
+
+
+def test_a_run_killed_in_the_middle_goes_on_and_asks_nothing_again(
+    corpus: Corpus, vllm: Any, model: Path, whole: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    command = [Path(sys.executable).with_name("fingreat"), "extract", "--corpus", corpus.path, "--out", out]
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in SPAN.items()]
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [*command, "--model", f"vllm:{model}", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    part = out / "replies" / "part-00000.jsonl"
+    while process.poll() is None and (not part.exists() or part.read_bytes().count(b"\n") < 5):
+        assert time.perf_counter() - begun < 300
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    printed, said = process.communicate()
+    assert process.returncode == -signal.SIGKILL, said.decode()
+    assert printed == b""
+    # Half a line may be left by the killed writer; the run that goes on cuts it off.
+    finished = {Reply.model_validate_json(line).key for line in part.read_bytes().split(b"\n")[:-1]}
+    first = part.read_bytes().rpartition(b"\n")[0]
+    uninterrupted = replies_of(whole)
+    assert 5 <= len(finished) < len(uninterrupted) - vllm._at_once
+
+    asked = Asked(vllm)
+    manifest = extract(corpus, config(model, **SPAN), out, backend=asked)
+    replies = replies_of(out)
+    print(f"killed after {len(finished)} of {len(replies)} replies, {len(asked.keys)} asked afterwards")
+    assert_sound(out, manifest)
+    assert part.read_bytes().startswith(first)
+    assert len(asked.keys) == len(set(asked.keys))
+    assert set(asked.keys) == set(uninterrupted) - finished
+    assert set(replies) == set(uninterrupted)
+    assert {key: reply.prompt_tokens for key, reply in replies.items()} == {
+        key: reply.prompt_tokens for key, reply in uninterrupted.items()
+    }
+    # Rounding depends on which requests share a step, so a few answers of a weak model may part ways.
+    same = sum(replies[key].text == uninterrupted[key].text for key in replies)
+    print(f"answers equal to those of the uninterrupted run, to the letter: {same} of {len(replies)}")
+    assert same >= 0.8 * len(replies)
+
+    idle = Asked(vllm)
+    sealed = [path.read_bytes() for path in sorted(out.rglob("*.jsonl"))]
+    extract(corpus, config(model, **SPAN), out, backend=idle)
+    assert idle.keys == []
+    assert [path.read_bytes() for path in sorted(out.rglob("*.jsonl"))] == sealed
+
+
+def test_transformers_runs_the_same_way(hf: Backend, model: Path, tmp_path: Path) -> None:
+    text = "<p>Net sales rose 6% to $84.2 million.</p><p>We paid dividends of $3.1 million in cash.</p>"
+    page = (
+        "<html><body><p><b>Item 7. Management's Discussion and Analysis</b></p>"
+        f"{text}<p><b>Item 8. Financial Statements</b></p><p>{'Balance. ' * 60}</p></body></html>"
+    )
+    (tmp_path / "tiny.htm").write_text(page)
+    corpus = Corpus(tmp_path / "corpus")
+    corpus.add([tmp_path / "tiny.htm"])
+    corpus.make_sections("7")
+    for mode in ("quote", "span"):
+        out = tmp_path / mode
+        manifest = extract(corpus, config(model, "hf", mode=mode, max_tokens=48), out, backend=hf)
+        assert_sound(out, manifest)
+        assert manifest.counts["requests"] == 1
+
+
+def test_a_run_that_does_not_fit_is_refused_before_it_is_made_and_what_is_proposed_fits(
+    corpus: Corpus, vllm: Any, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vllm, "context", 4096)
+    with pytest.raises(
+        InputError, match=r"requests do not fit: the largest takes .* and the model holds 4,096"
+    ) as caught:
+        extract(corpus, config(model, tokens=4096, max_tokens=512), tmp_path / "run", backend=vllm)
+    assert not (tmp_path / "run").exists()
+    proposed = int(str(caught.value).partition("--tokens ")[2].split(",")[0])
+    assert 200 <= proposed < 4096
+    monkeypatch.setattr(vllm, "answer", lambda requests: ((one, RawReply(text="{}")) for one in requests))
+    extract(corpus, config(model, tokens=proposed, max_tokens=512), tmp_path / "run", backend=vllm)
