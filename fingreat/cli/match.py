@@ -82,7 +82,8 @@ def _show_counts(manifest: MatchManifest) -> None:
     out.print(rows)
     agreement = _agreement(manifest, "b")
     matches = f"{counts.matched} matches by {manifest.by}, {counts.same_edge} with the same edge"
-    out.print(f"{len(manifest.filings)} filings; {matches}")
+    filings = len(manifest.filings)
+    out.print(f"{filings} filing{'s' if filings != 1 else ''}; {matches}")
     out.print(f"Jaccard {_share(agreement.jaccard)}; conditional precision {_share(agreement.conditional_precision)}")
     if counts.same_edge_least != counts.same_edge_most:
         ends = [_share(Ratio(same, counts.matched)) for same in (counts.same_edge_least, counts.same_edge_most)]

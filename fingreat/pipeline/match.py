@@ -183,7 +183,7 @@ def _check_against(first: RunFolder, reference: Manifest, run: RunFolder, manife
     else:
         texts = [id for id, digest in manifest.inputs.items() if reference.inputs.get(id, digest) != digest]
         if texts:
-            differs.append(f"{len(texts)} filings have another section text (first: {texts[0]})")
+            differs.append(f"the section text differs in {len(texts)} of its filings (first: {texts[0]})")
     if differs:
         raise InputError(
             f"cannot be compared with {first.path}: {'; '.join(differs)}.",

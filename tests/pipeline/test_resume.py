@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from pipeline_builders import CONFIG, Counting, corpus_of, extraction_bytes, first_sentence, replies_of_run, submission
 
-import fingreat.runs.folder as folder_module
 import fingreat.runs.log as log_module
+import fingreat.runs.manifest as manifest_module
 from fingreat.errors import BackendError, StorageError
 from fingreat.inference import RawReply
 from fingreat.pipeline import Corpus, extract
@@ -33,10 +33,10 @@ SETTINGS = CONFIG.model_copy(update={"tokens": 48})
 @pytest.fixture(scope="module", autouse=True)
 def same_environment() -> Iterator[None]:
     """Asked once: git and the driver take longer than these small runs."""
-    code, environment = folder_module.our_code(), folder_module.environment()
+    code, environment = manifest_module.our_code(), manifest_module.environment()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folder_module, "our_code", lambda: code)
-        patch.setattr(folder_module, "environment", lambda: environment)
+        patch.setattr(manifest_module, "our_code", lambda: code)
+        patch.setattr(manifest_module, "environment", lambda: environment)
         yield
 
 

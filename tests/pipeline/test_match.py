@@ -1,0 +1,382 @@
+"""Matching two runs on disk: what is refused, what is written, and what a kill leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pipeline_builders import CONFIG, SENTENCES, Counting, corpus_of, extractions_of_run, first_sentence, html, reply
+from pipeline_builders import submission as filing
+
+from fingreat.errors import FingreatError, InputError, RunError, StorageError
+from fingreat.inference import RawReply
+from fingreat.matching import match_extractions
+from fingreat.pipeline import Corpus, ExportFormat, export_run, extract
+from fingreat.pipeline.match import Unmatched, check_comparable, disagreements, match_runs
+from fingreat.runs import Manifest, MatchManifest, RunFolder, digest_of_text, find_runs, read_record_file, read_records
+from fingreat.schema import Match, Request
+
+FIRST, SECOND, THIRD = (f"000000000{number}-24-000001" for number in range(3))
+
+
+def all_sentences(request: Request) -> RawReply:
+    """A model that quotes every sentence; the first of each chunk as evidence of cash, the others of revenue."""
+    prose = [segment.strip() for segment in request.segments if not segment.startswith("#")]
+    edges = [("CASH", "DIV"), *[("REV", "NNCA")] * len(prose)]
+    return RawReply(text=reply(*((quote, *edge) for quote, edge in zip(prose, edges, strict=False))))
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return corpus_of(tmp_path_factory.mktemp("match"), a=filing(FIRST), b=filing(SECOND, SENTENCES[:4]))
+
+
+@pytest.fixture(scope="module")
+def made(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with some extractions and one with all, of smaller chunks."""
+    folder = tmp_path_factory.mktemp("runs")
+    extract(corpus, CONFIG, folder / "some", backend=Counting(first_sentence))
+    extract(corpus, CONFIG.model_copy(update={"tokens": 128}), folder / "all", backend=Counting(all_sentences))
+    return folder
+
+
+@pytest.fixture
+def runs(made: Path, tmp_path: Path) -> tuple[RunFolder, RunFolder]:
+    """Copies that a test may change."""
+    for name in ("some", "all"):
+        shutil.copytree(made / name, tmp_path / name)
+    return RunFolder(tmp_path / "some"), RunFolder(tmp_path / "all")
+
+
+def change(run: RunFolder, edit: Callable[[Manifest], dict]) -> None:
+    manifest = run.manifest()
+    run.write_manifest(manifest, **edit(manifest))
+
+
+def test_a_match_says_what_was_matched_and_its_counts_add_up(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    manifest = match_runs(*runs, tmp_path / "match")
+    folder = RunFolder(tmp_path / "match")
+    a, b = (extractions_of_run(run.path) for run in runs)
+    matches = list(read_records(folder.matches, Match))
+    assert matches == match_extractions(a, b)
+    assert len(matches) > 3
+    unmatched = [row for _, row in read_record_file(folder.unmatched, Unmatched)]
+    for side, extractions in (("a", a), ("b", b)):
+        matched = {getattr(match, side) for match in matches}
+        rest = {row.id for row in unmatched if row.side == side}
+        assert matched | rest == {x.id for x in extractions}
+        assert not matched & rest
+    counts = manifest.counts
+    assert (counts.extractions_a, counts.extractions_b) == (len(a), len(b))
+    assert counts.matched == len(matches)
+    assert counts.matched + counts.unmatched_a == counts.extractions_a
+    assert counts.matched + counts.unmatched_b == counts.extractions_b
+    assert counts.unmatched_a + counts.unmatched_b == len(unmatched)
+    assert counts.same_edge == sum(match.same_edge for match in matches)
+    assert 0 < counts.same_edge < counts.matched
+    assert counts.same_edge_least <= counts.same_edge <= counts.same_edge_most
+    for name, value in counts.model_dump().items():
+        assert value == sum(getattr(row, name) for row in manifest.filings.values()), name
+    assert set(manifest.filings) == {FIRST, SECOND}
+    for filing_id, row in manifest.filings.items():
+        assert row.matched == sum(match.filing_id == filing_id for match in matches)
+
+
+def test_the_manifest_names_what_was_read(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    manifest = match_runs(*runs, tmp_path / "match")
+    assert RunFolder(tmp_path / "match").match_manifest() == manifest
+    assert (manifest.kind, manifest.status, manifest.name) == ("match", "complete", "match")
+    assert (manifest.by, manifest.threshold, manifest.common) == ("text", 0.8, False)
+    assert [run.name for run in manifest.runs] == ["some", "all"]
+    assert [run.path for run in manifest.runs] == [str(run.path) for run in runs]
+    for read, run in zip(manifest.runs, runs, strict=True):
+        assert read.model == run.manifest().model
+        assert read.extractions == {
+            "extractions/part-00000.jsonl": digest_of_text((run.extractions / "part-00000.jsonl").read_text())
+        }
+    assert RunFolder(tmp_path / "match").verify() == []
+
+
+def test_every_changed_byte_of_a_match_is_noticed(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    match_runs(*runs, tmp_path / "match")
+    folder = RunFolder(tmp_path / "match")
+    part = folder.matches / "part-00000.jsonl"
+    for path, name in ((part, "matches/part-00000.jsonl"), (folder.unmatched, "unmatched.jsonl")):
+        kept = path.read_bytes()
+        path.write_bytes(kept[:-1])
+        assert folder.verify() == [f"{name} is not what stage match wrote"]
+        path.write_bytes(kept)
+    (folder.matches / "part-00001.jsonl").write_bytes(b"{}\n")
+    assert folder.verify() == ["matches/part-00001.jsonl is there, but no finished stage wrote it"]
+
+
+def test_matching_by_place(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    manifest = match_runs(*runs, tmp_path / "match", by="span")
+    matches = list(read_records(tmp_path / "match" / "matches", Match))
+    assert {match.decided_by for match in matches} == {"span"}
+    assert manifest.counts.matched == len(matches) > 3
+
+
+def test_a_match_is_made_anew_in_its_folder_and_in_no_other(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    out = tmp_path / "match"
+    match_runs(*runs, out)
+    before = (out / "matches" / "part-00000.jsonl").read_bytes()
+    (out / "unmatched.jsonl").unlink()
+    match_runs(*runs, out)
+    assert (out / "matches" / "part-00000.jsonl").read_bytes() == before
+    assert RunFolder(out).verify() == []
+    with pytest.raises(RunError, match="holds another match: by was 'text', now 'span'"):
+        match_runs(*runs, out, by="span")
+    with pytest.raises(
+        RunError, match=r"holds another match: run A was some .*, now all .*; run B was all .*, now some"
+    ):
+        match_runs(*runs[::-1], out)
+    for other in (runs[0].path, runs[1].path):
+        with pytest.raises(InputError, match="is one of the runs"):
+            match_runs(*runs, other)
+    shutil.copytree(runs[0].path, tmp_path / "third")
+    with pytest.raises(RunError, match="is a run, no match of two runs"):
+        match_runs(*runs, tmp_path / "third")
+    assert RunFolder(tmp_path / "third").verify() == []
+    assert (out / "matches" / "part-00000.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("status", ["started", "interrupted", "failed"])
+def test_runs_that_are_not_complete_are_refused(status: str, runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    change(runs[1], lambda manifest: {"status": status})
+    with pytest.raises(RunError, match=f"the run is {status}, not complete") as caught:
+        match_runs(*runs, tmp_path / "match")
+    assert caught.value.where == str(runs[1].path)
+    assert "Repeat its `fingreat extract` command" in str(caught.value)
+    assert not (tmp_path / "match").exists()
+
+
+def test_damaged_runs_are_refused(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    (runs[0].extractions / "part-00000.jsonl").write_bytes(b"")
+    with pytest.raises(RunError, match=r"damaged: extractions/part-00000\.jsonl is not what stage extract wrote"):
+        match_runs(*runs, tmp_path / "match")
+    assert not (tmp_path / "match").exists()
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda m: {"hashes": m.hashes | {"graph": "abc"}}, r"its graph is gaap11 \(abc\), not gaap11 \("),
+        (lambda m: {"resolved": m.resolved | {"graph": "own"}}, r"its graph is own \(.*\), not gaap11 \("),
+        (lambda m: {"resolved": m.resolved | {"item": "7A"}}, "it read item 7A, not 7"),
+        (lambda m: {"inputs": m.inputs | {SECOND: "0" * 64}}, rf"text differs in 1 of its filings \(first: {SECOND}"),
+        (lambda m: {"kind": "classify"}, "is a run of `fingreat classify`, which quotes nothing"),
+    ],
+)  # fmt: skip
+def test_runs_over_other_texts_or_graphs_are_refused_with_the_difference(
+    edit: Callable[[Manifest], dict], words: str, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    change(runs[1], edit)
+    for common in (False, True):
+        with pytest.raises(InputError, match=words) as caught:
+            check_comparable(runs, common=common)
+        assert caught.value.where == str(runs[1].path)
+
+
+def test_other_models_prompts_modes_and_budgets_are_no_obstacle(runs: tuple[RunFolder, RunFolder]) -> None:
+    change(
+        runs[1],
+        lambda m: {
+            "model": m.model.model_copy(update={"spec": "other:x"}),
+            "hashes": m.hashes | {"prompt": "p", "reply_schema": "s"},
+            "resolved": m.resolved | {"mode": "span", "guide": "none", "tokens": 9999, "temperature": 1.0},
+        },
+    )
+    assert check_comparable(runs) == (FIRST, SECOND)
+    assert check_comparable(runs[:1]) == (FIRST, SECOND)
+
+
+def test_the_same_run_twice_is_refused(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(runs[0].path)
+    for same in (runs[0], RunFolder(tmp_path / "all" / ".." / "some"), RunFolder(link)):
+        with pytest.raises(InputError, match="is named twice"):
+            check_comparable((runs[0], same))
+    shutil.copytree(runs[0].path, tmp_path / "copy")
+    with pytest.raises(InputError, match="is a copy of"):
+        check_comparable((*runs, RunFolder(tmp_path / "copy")))
+
+
+def test_a_folder_that_is_no_run_is_refused(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="is no run folder"):
+        match_runs(runs[0], RunFolder(tmp_path / "none"), tmp_path / "match")
+    match_runs(*runs, tmp_path / "match")
+    with pytest.raises(RunError, match=r"is a match of two runs, no run\. Its runs were .*some and .*all"):
+        match_runs(runs[0], RunFolder(tmp_path / "match"), tmp_path / "again")
+
+
+def test_filings_that_only_one_run_read_are_refused_or_left_out(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=filing(FIRST))
+    small = RunFolder(tmp_path / "small")
+    extract(corpus, CONFIG, small.path, backend=Counting(first_sentence))
+    corpus = corpus_of(tmp_path, b=filing(SECOND, SENTENCES[:4]), c=filing(THIRD, SENTENCES[:2]))
+    grown = RunFolder(tmp_path / "grown")
+    extract(corpus, CONFIG, grown.path, backend=Counting(all_sentences))
+    for pair in ((small, grown), (grown, small)):
+        with pytest.raises(InputError, match="has not read 2 of the 3 filings") as caught:
+            match_runs(*pair, tmp_path / "match")
+        assert caught.value.where == str(small.path)
+        assert "grown corpus" in str(caught.value)
+        assert "--common" in str(caught.value)
+        assert check_comparable(pair, common=True) == (FIRST,)
+    manifest = match_runs(small, grown, tmp_path / "match", common=True)
+    assert set(manifest.filings) == {FIRST}
+    in_first = [x for x in extractions_of_run(grown.path) if x.filing_id == FIRST]
+    assert manifest.counts.extractions_b == len(in_first)
+    assert manifest.left_out_b == len(extractions_of_run(grown.path)) - len(in_first) > 0
+    assert manifest.left_out_a == 0
+    # What the message says helps.
+    extract(corpus, CONFIG, small.path, backend=Counting(first_sentence))
+    assert set(match_runs(small, grown, tmp_path / "both").filings) == {FIRST, SECOND, THIRD}
+
+
+def test_runs_without_a_filing_in_common_are_refused(tmp_path: Path) -> None:
+    found = []
+    for name, id in (("x", FIRST), ("y", SECOND)):
+        corpus = corpus_of(tmp_path / name, a=filing(id))
+        extract(corpus, CONFIG, tmp_path / name / "run", backend=Counting(first_sentence))
+        found.append(RunFolder(tmp_path / name / "run"))
+    with pytest.raises(InputError, match="no filing in common"):
+        check_comparable(found, common=True)
+
+
+def test_runs_without_extractions_give_an_empty_match(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=html(SENTENCES[:2]))
+    for name in ("x", "y"):
+        extract(corpus, CONFIG, tmp_path / name, backend=Counting(lambda request: RawReply(text='{"extractions": []}')))
+    manifest = match_runs(RunFolder(tmp_path / "x"), RunFolder(tmp_path / "y"), tmp_path / "match")
+    assert set(manifest.counts.model_dump().values()) == {0}
+    assert len(manifest.filings) == 1
+    assert RunFolder(tmp_path / "match").verify() == []
+
+
+class Killed(BaseException):
+    """Nothing catches it, like a kill."""
+
+
+def test_a_match_killed_at_any_write_does_not_look_complete_and_is_made_anew(
+    runs: tuple[RunFolder, RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "match"
+    whole = match_runs(*runs, tmp_path / "whole")
+    real, left = os.replace, 0
+
+    def replace(*names: object, **more: object) -> None:
+        nonlocal left
+        if left == 0:
+            raise Killed
+        left -= 1
+        real(*names, **more)
+
+    for earlier in (False, True):
+        for allowed in range(20):
+            left = allowed
+            with monkeypatch.context() as patch:
+                patch.setattr(os, "replace", replace)
+                try:
+                    match_runs(*runs, out)
+                except Killed:
+                    pass
+                else:
+                    break
+            folder = RunFolder(out)
+            if allowed == 0 and earlier:
+                assert folder.verify() == [], "the old match stays until the new one begins"
+            elif folder.exists:
+                assert folder.match_manifest().status == "started"
+                with pytest.raises(RunError, match="started, not complete"):
+                    export_run(folder, "matches", ExportFormat.CSV, tmp_path / "out.csv")
+        assert allowed >= 5
+        assert RunFolder(out).verify() == []
+        assert RunFolder(out).match_manifest().counts == whole.counts
+    assert not list(out.rglob("*.part")) + list(out.rglob("*.tmp"))
+
+
+def test_a_refused_write_says_so_in_the_manifest(
+    runs: tuple[RunFolder, RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.replace
+
+    def full(source: Path, target: Path, **more: object) -> None:
+        if "unmatched" in str(target):
+            raise OSError(28, "No space left on device")
+        real(source, target, **more)
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(StorageError, match="the disk is full"):
+        match_runs(*runs, tmp_path / "match")
+    assert RunFolder(tmp_path / "match").match_manifest().status == "failed"
+
+
+def test_a_folder_of_a_match_is_found_and_read_as_one(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
+    match_runs(*runs, tmp_path / "match")
+    folder = RunFolder(tmp_path / "match")
+    assert [found.path.name for found in find_runs(tmp_path)] == ["all", "match", "some"]
+    assert isinstance(folder.any_manifest(), MatchManifest)
+    assert isinstance(runs[0].any_manifest(), Manifest)
+    with pytest.raises(RunError, match="is a run, no match"):
+        runs[0].match_manifest()
+    with pytest.raises(RunError, match="is a match of two runs, no run"):
+        folder.manifest()
+
+
+@pytest.mark.parametrize("form", [ExportFormat.CSV, ExportFormat.JSONL, ExportFormat.PARQUET])
+@pytest.mark.parametrize("table", ["matches", "unmatched"])
+def test_matches_are_exported(
+    table: str, form: ExportFormat, runs: tuple[RunFolder, RunFolder], tmp_path: Path
+) -> None:
+    if form is ExportFormat.PARQUET:
+        pytest.importorskip("polars")
+    manifest = match_runs(*runs, tmp_path / "match")
+    folder, path = RunFolder(tmp_path / "match"), tmp_path / "out"
+    counts = manifest.counts
+    expected = counts.matched if table == "matches" else counts.unmatched_a + counts.unmatched_b
+    assert export_run(folder, table, form, path) == expected > 0
+    if form is ExportFormat.JSONL:
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        model = Match if table == "matches" else Unmatched
+        assert all(model.model_validate(row) for row in rows)
+    if form is ExportFormat.CSV and table == "matches":
+        assert path.read_text().startswith("filing_id,a,b,edge_a,edge_b,overlap,decided_by\n")
+
+
+@pytest.mark.parametrize(("of", "table"), [("match", "replies"), ("match", "extractions"), ("some", "matches")])
+def test_a_table_that_a_folder_does_not_have_is_refused(
+    of: str, table: str, runs: tuple[RunFolder, RunFolder], tmp_path: Path
+) -> None:
+    match_runs(*runs, tmp_path / "match")
+    with pytest.raises(RunError, match=f"has no {table}; it has "):
+        export_run(RunFolder(tmp_path / of), table, ExportFormat.CSV, tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_disagreements_come_with_their_quotes_the_nearest_first(
+    runs: tuple[RunFolder, RunFolder], tmp_path: Path
+) -> None:
+    manifest = match_runs(*runs, tmp_path / "match")
+    folder = RunFolder(tmp_path / "match")
+    found = disagreements(folder, runs, 1000)
+    assert len(found) == manifest.counts.matched - manifest.counts.same_edge > 1
+    overlaps = [item.match.overlap for item in found]
+    assert overlaps == sorted(overlaps, reverse=True)
+    quotes = [{x.id: x.quote for x in extractions_of_run(run.path)} for run in runs]
+    for item in found:
+        assert item.match.edge_a != item.match.edge_b
+        assert (item.quote_a, item.quote_b) == (quotes[0][item.match.a], quotes[1][item.match.b])
+    assert disagreements(folder, runs, 1) == found[:1]
+    assert disagreements(folder, runs, 0) == []
+
+
+def test_every_refusal_is_an_error_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FingreatError):
+        match_runs(RunFolder(tmp_path / "file"), RunFolder(tmp_path), tmp_path / "match")
