@@ -177,7 +177,7 @@ class FilingCandidates:
         """
         import numpy as np
 
-        order_a, order_b = (np.unique(np.array(values), return_inverse=True)[1] for values in (values_a, values_b))
+        order_a, order_b = (np.array(_order(values), dtype=np.int32) for values in (values_a, values_b))
 
         def weigh(at: Array) -> Array:
             _, _, rows, cols = self._candidates
@@ -224,6 +224,12 @@ def _grouped(keys: Iterable[Any]) -> dict[Any, list[int]]:
     for number, key in enumerate(keys):
         groups[key].append(number)
     return groups
+
+
+def _order(values: Sequence[Any]) -> list[int]:
+    """For each value its place among the different ones."""
+    place = {value: number for number, value in enumerate(sorted(set(values)))}
+    return [place[value] for value in values]
 
 
 def _group_of_each(groups: Mapping[Any, list[int]], kind: Any) -> Array:
