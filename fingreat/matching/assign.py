@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from fingreat.errors import InputError
 from fingreat.matching.pairs import DECISIONS, Pairs, pairs_by_span, pairs_by_text, span_overlap
 from fingreat.matching.solve import Objective, best_assignment, compressed
-from fingreat.schema.records import Extraction, Match
+from fingreat.schema.records import Extraction, Match, Range
 
 if TYPE_CHECKING:
     import numpy as np
@@ -159,15 +159,23 @@ class FilingCandidates:
         import numpy as np
 
         _, _, rows, cols = self._candidates
-        groups_a, groups_b = _grouped(x.ranges for x in self.a), _grouped(x.ranges for x in self.b)
-        number_a, number_b = (_group_of_each(groups, rows.dtype) for groups in (groups_a, groups_b))
-        ranges_a, ranges_b = list(groups_a), list(groups_b)
-        keys, inverse = np.unique(
-            number_a[rows[at]].astype(np.int64) * len(ranges_b) + number_b[cols[at]], return_inverse=True
-        )
-        parted = (divmod(key, len(ranges_b)) for key in keys.tolist())
-        overlaps = [round(span_overlap(ranges_a[i], ranges_b[j]) * _SPAN_UNITS) for i, j in parted]
+        (places_a, place_a), (places_b, place_b) = self._places
+        keys, inverse = np.unique(place_a[rows[at]] * len(places_b) + place_b[cols[at]], return_inverse=True)
+        parted = (divmod(key, len(places_b)) for key in keys.tolist())
+        overlaps = [round(span_overlap(places_a[i], places_b[j]) * _SPAN_UNITS) for i, j in parted]
         return np.array(overlaps, dtype=np.int64)[inverse]
+
+    @cached_property
+    def _places(self) -> list[tuple[list[tuple[Range, ...]], Array]]:
+        """For each side its different places, and for each of its extractions which of these it stands at."""
+        import numpy as np
+
+        found = []
+        for side in (self.a, self.b):
+            number: dict[tuple[Range, ...], int] = {}
+            of_each = [number.setdefault(x.ranges, len(number)) for x in side]
+            found.append((list(number), np.array(of_each, dtype=np.int64)))
+        return found
 
     def _weigh_rank(self, values_a: Sequence[Any], values_b: Sequence[Any]) -> Objective:
         """Prefers pairs of early extractions and of like rank among those still open, by a value of each extraction.
@@ -200,12 +208,18 @@ class FilingCandidates:
         return np.array(weights, dtype=np.int64)
 
     def _same_edge(self, at: Array) -> Array:
+        _, _, rows, cols = self._candidates
+        edges_a, edges_b = self._edges
+        same: Array = (edges_a[rows[at]] == edges_b[cols[at]]).astype(int)
+        return same
+
+    @cached_property
+    def _edges(self) -> tuple[Array, Array]:
+        """For each extraction of either side a number of its edge."""
         import numpy as np
 
-        _, _, rows, cols = self._candidates
         number = {edge: n for n, edge in enumerate(dict.fromkeys(x.edge for x in (*self.a, *self.b)))}
-        edges_a, edges_b = (np.array([number[x.edge] for x in side]) for side in (self.a, self.b))
-        return np.asarray(edges_a[rows[at]] == edges_b[cols[at]]).astype(np.int64)
+        return np.array([number[x.edge] for x in self.a]), np.array([number[x.edge] for x in self.b])
 
 
 def _by_filing(extractions: Sequence[Extraction], which: str) -> Mapping[str, list[Extraction]]:
@@ -230,16 +244,6 @@ def _order(values: Sequence[Any]) -> list[int]:
     """For each value its place among the different ones."""
     place = {value: number for number, value in enumerate(sorted(set(values)))}
     return [place[value] for value in values]
-
-
-def _group_of_each(groups: Mapping[Any, list[int]], kind: Any) -> Array:
-    """For each extraction the number of its group."""
-    import numpy as np
-
-    numbers = np.zeros(sum(map(len, groups.values())), dtype=kind)
-    for number, members in enumerate(groups.values()):
-        numbers[members] = number
-    return numbers
 
 
 def _position(extraction: Extraction) -> float:

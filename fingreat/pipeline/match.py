@@ -77,19 +77,7 @@ def match_runs(
         for path in dict.fromkeys((run_a.path, run_b.path)):
             stack.enter_context(readers(path))
         filings = check_comparable((run_a, run_b), common=common)
-        now = datetime.now(UTC)
-        manifest = MatchManifest(
-            name=out.resolve().name,
-            status="started",
-            created=now,
-            updated=now,
-            runs=(_as_read(run_a), _as_read(run_b)),
-            by=by,
-            threshold=MIN_OVERLAP,
-            common=common,
-            code=our_code(),
-            environment=environment(),
-        )
+        manifest = _begun(out.resolve().name, (_as_read(run_a), _as_read(run_b)), by, common=common)
         stack.enter_context(sole_owner(out))
         folder = RunFolder(out)
         _check_same_match(folder, manifest)
@@ -190,6 +178,22 @@ def _check_against(first: RunFolder, reference: Manifest, run: RunFolder, manife
             where=str(run.path),
             hint="Name runs over one corpus with one graph.",
         )
+
+
+def _begun(name: str, runs: tuple[MatchedRun, MatchedRun], by: By, *, common: bool) -> MatchManifest:
+    now = datetime.now(UTC)
+    return MatchManifest(
+        name=name,
+        status="started",
+        created=now,
+        updated=now,
+        runs=runs,
+        by=by,
+        threshold=MIN_OVERLAP,
+        common=common,
+        code=our_code(),
+        environment=environment(),
+    )
 
 
 def _as_read(run: RunFolder) -> MatchedRun:
