@@ -12,6 +12,7 @@ from fingreat.errors import BackendError
 from fingreat.inference.backend import ModelSpec, RawReply
 from fingreat.inference.model_folder import (
     PATIENT_THREADS,
+    QUIET_TORCH,
     ChatModel,
     engine_errors,
     loading,
@@ -38,7 +39,7 @@ class HfBackend:
 
     def __init__(self, spec: ModelSpec, graph: Graph) -> None:
         need(spec)
-        set_defaults(PATIENT_THREADS | {"HF_HUB_DISABLE_TELEMETRY": "1"})
+        set_defaults(PATIENT_THREADS | QUIET_TORCH)
         self._where = str(spec)
         self._chat = ChatModel(spec)
         self.model = self._chat.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, redirect_stdout
@@ -26,6 +27,7 @@ _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vo
 _PROBE = (Message(role="system", content="a"), Message(role="user", content="b"))
 _LONGEST_REASON = 300
 
+QUIET_TORCH = {"TORCH_CPP_LOG_LEVEL": "ERROR", "HF_HUB_DISABLE_TELEMETRY": "1"}
 PATIENT_THREADS = {"OMP_WAIT_POLICY": "PASSIVE"}
 """Without a graphics card, threads that wait at work are a burden where other programs share the cores: of two busy
 cores, a reply of 40 tokens took 31 s with them and 1.4 s without."""
@@ -204,13 +206,15 @@ def off_stdout() -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hold back what the libraries log below an error, and their bars."""
-    loggers = [logging.getLogger(name) for name in ("transformers", "huggingface_hub")]
+    """Hold back what the libraries warn of: their own old calls, and parts that they can do without."""
+    loggers = [logging.getLogger(name) for name in ("transformers", "huggingface_hub", "vllm")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.ERROR)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)

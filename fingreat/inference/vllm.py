@@ -12,6 +12,7 @@ from typing import Any
 from fingreat.inference.backend import ModelSpec, RawReply
 from fingreat.inference.model_folder import (
     PATIENT_THREADS,
+    QUIET_TORCH,
     ChatModel,
     engine_errors,
     loading,
@@ -50,6 +51,7 @@ class VllmBackend:
         need(spec)
         set_defaults(
             PATIENT_THREADS
+            | QUIET_TORCH
             | {
                 "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
                 "VLLM_CPU_KVCACHE_SPACE": "2",
@@ -57,7 +59,6 @@ class VllmBackend:
                 "VLLM_LOGGING_LEVEL": "ERROR",
                 "VLLM_LOGGING_STREAM": "ext://sys.stderr",
                 "VLLM_NO_USAGE_STATS": "1",
-                "HF_HUB_DISABLE_TELEMETRY": "1",
             }
         )
         self._where = str(spec)
@@ -81,8 +82,8 @@ class VllmBackend:
     def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
         """Each request with its reply, as they finish; as many are under way as the engine runs at once.
 
-        With a temperature above 0 the seed of the first request is the engine's, so an answer then depends on which
-        requests ran beside it.
+        How numbers are rounded depends on which requests run beside one another, so an answer may differ by a word or
+        two where the model is undecided. With a temperature above 0 the seed of the first request is the engine's.
         """
         waiting = iter(requests)
         running: dict[str, tuple[Request, float]] = {}

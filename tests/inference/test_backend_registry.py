@@ -101,6 +101,19 @@ def test_another_revision_than_the_files_is_refused(monkeypatch: pytest.MonkeyPa
     backend.close()
 
 
+@pytest.mark.parametrize(
+    ("backend", "absent"), [("hf", "torch"), ("hf", "transformers"), ("hf", "xgrammar"), ("vllm", "vllm")]
+)
+def test_an_engine_that_is_not_installed_is_named_with_the_line_that_installs_it(
+    backend: str, absent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fingreat.inference.model_folder.find_spec", lambda name: None if name == absent else object())
+    with pytest.raises(MissingExtraError) as caught:
+        create_backend(f"{backend}:some/model", GRAPH)
+    assert f"'{backend}' runs on ({absent}) is not installed" in str(caught.value)
+    assert caught.value.install == f'pip install "fingreat[{backend}]"'
+
+
 def python(code: str) -> tuple[int, str]:
     done = subprocess.run([sys.executable, "-c", code], check=False, timeout=60, capture_output=True, text=True)
     return done.returncode, done.stderr

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from reply_builders import GRAPH, judge, request
 
 from fingreat.errors import BackendError
 from fingreat.inference import Backend, create_backend
+from fingreat.inference.backend import CountsTokens
 from fingreat.inference.embedded import _raw
 from fingreat.schema import ReplyState
 
@@ -62,6 +64,30 @@ def test_a_request_beyond_the_context_is_too_long_and_the_next_one_is_answered(e
     assert str(embedded.context) in (too_long.detail or "")
     assert judge("span").judge(too_long, 10).state is ReplyState.TOO_LONG
     assert answered.state is None
+
+
+@pytest.mark.embedded
+def test_a_prompt_is_counted_as_the_engine_counts_it(embedded: Backend) -> None:
+    assert isinstance(embedded, CountsTokens)
+    for text in (TEXT, "sales rose " * 500):
+        asked = request(text, mode="span", max_tokens=1)
+        ((_, reply),) = embedded.answer([asked])
+        assert embedded.prompt_tokens(asked) == reply.prompt_tokens
+
+
+@pytest.mark.parametrize("address", [None, "", "http://127.0.0.1:9"])
+def test_without_its_server_the_engine_counts_nothing(
+    address: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("fingreat.inference.embedded.find_spec", lambda name: True)
+    monkeypatch.setattr(
+        "fingreat.inference.embedded._load", lambda path, context: SimpleNamespace(listening_address=address)
+    )
+    (tmp_path / "model.gguf").touch()
+    backend = create_backend(f"embedded:{tmp_path / 'model.gguf'}", GRAPH)
+    assert isinstance(backend, CountsTokens)
+    assert backend.prompt_tokens(request()) is None
+    assert backend.context == 8192
 
 
 @pytest.mark.embedded

@@ -167,7 +167,7 @@ def test_a_model_with_too_little_context_is_refused_before_anything_is_asked_or_
     backend = Counting(context=600)
     with pytest.raises(InputError, match="the model holds 600 tokens") as caught:
         extract(corpus, CONFIG, tmp_path / "run", backend=backend)
-    assert "--max-tokens" in str(caught.value)
+    assert "Use a model that holds more" in str(caught.value)
     assert not backend.asked
     assert not (tmp_path / "run").exists()
 
