@@ -55,7 +55,7 @@ class ChatModel:
         where = str(spec)
         if not spec.model:
             raise InputError("names no model.", where=where, hint=f"Write `{spec.backend}:DIR-or-HUB-NAME`.")
-        folder = Path(spec.model).expanduser()
+        folder = _path_of(spec.model)
         is_folder = folder.is_dir()
         if is_folder:
             _check_folder(folder, where)
@@ -224,6 +224,14 @@ def reason(error: BaseException) -> str:
     """An error in one line, for a message."""
     text = " ".join(str(error).split()) or type(error).__name__
     return (text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ...").rstrip(".")
+
+
+def _path_of(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        # Nobody has this name, so `~name` is taken as it stands.
+        return Path(text)
 
 
 def _commit_of(name: str, revision: str | None, where: str) -> str:

@@ -9,6 +9,7 @@ from itertools import count
 from time import perf_counter
 from typing import Any
 
+from fingreat.errors import BackendError
 from fingreat.inference.backend import ModelSpec, RawReply
 from fingreat.inference.model_folder import (
     PATIENT_THREADS,
@@ -102,9 +103,13 @@ class VllmBackend:
                 if not running:
                     return
                 for output in self._step():
-                    if output.finished:
+                    if output.finished and output.request_id in running:
                         request, start = running.pop(output.request_id)
                         yield request, _raw(output, perf_counter() - start)
+        except BackendError:
+            # An engine that is gone has nothing to be told.
+            running.clear()
+            raise
         finally:
             if running:
                 self._engine.abort_request(list(running))

@@ -28,7 +28,7 @@ def refusal(spec: str) -> str:
 
 
 @both
-@pytest.mark.parametrize("name", ["./nothing", "/nothing/here", "a/b/c", "~nobody"])
+@pytest.mark.parametrize("name", ["./nothing", "/nothing/here", "a/b/c", "~no-such-user/model"])
 def test_a_folder_that_is_not_there_is_refused(backend: str, name: str) -> None:
     assert refusal(f"{backend}:{name}").startswith(f"{backend}:{name}: there is no such model folder.")
 
