@@ -121,7 +121,7 @@ class _Others:
 def _marks(quote: Quote) -> list[str]:
     """The tokens of a quote, each with its repetition's number; those of its pieces too, where these read otherwise."""
     counts = Counter(quote.codes)
-    if len(quote.pieces) > 1:
+    if quote.pieces != (quote.codes,):
         counts |= Counter("".join(quote.pieces))
     return [token if number == 0 else f"{token}{number}" for token, count in counts.items() for number in range(count)]
 

@@ -58,7 +58,7 @@ def best_assignment(rows: Array, cols: Array, objectives: Sequence[Objective]) -
                 continue
             last = stage + 1 == len(objectives)
             weights = objectives[stage](part)
-            if stage and not last and problem.decides_nothing(part, weights):
+            if not last and problem.decides_nothing(part, weights):
                 open_parts.append((part, stage + 1))
                 continue
             assigned, tight = problem.solve(part, weights)

@@ -150,6 +150,29 @@ def test_equal_quotes_at_equal_places_are_matched_by_id() -> None:
     assert conditional_precision_range(a, b) == (0, 2)
 
 
+@pytest.mark.parametrize("ids", [(0, 2, 1), (0, 3, 2, 1)])
+def test_what_neither_places_nor_the_order_of_positions_and_ids_decide_is_decided_by_both_ids(ids: tuple[int]) -> None:
+    """A ring: each of run B's places holds two of run A's, and each of these lies in two. Both ways round have equal
+    totals, equal sums of ranks by position and, with these ids, by id."""
+    n = len(ids)
+    a = [ex(f"a{number}", TEN, place=100 * number) for number in range(n)]
+    b = [
+        ex(f"b{id}", TEN).model_copy(update={"ranges": (a[number].ranges[0], a[(number + 1) % n].ranges[0])})
+        for number, id in enumerate(ids)
+    ]
+    matches = match_extractions(a, b, by="span")
+    assert len(matches) == n
+    assert sorted((m.b, m.a) for m in match_extractions(b, a, by="span")) == sorted(ends(matches))
+    found = set()
+    for seed in range(12):
+        # Other ids in the same order: which way round it goes depends on them alone.
+        renamed = [[x.model_copy(update={"id": f"{x.id}.{seed}"}) for x in side] for side in (a, b)]
+        again = match_extractions(*renamed, by="span")
+        assert sorted((m.b, m.a) for m in match_extractions(*renamed[::-1], by="span")) == sorted(ends(again))
+        found.add(tuple((match.a.split(".")[0], match.b.split(".")[0]) for match in again))
+    assert len(found) == 2
+
+
 def test_each_extraction_has_one_partner_at_most_and_the_total_is_no_smaller_than_a_greedy_one() -> None:
     for seed in SEEDS[:200]:
         a, b = crowded_sides(seed)

@@ -108,6 +108,8 @@ def test_what_does_not_stand_in_one_stretch_is_not_contained(a: str, b: str) -> 
         # A sentence that stands twice here and once there counts once: 6 of 12.
         (f"{sentence(1, 6)} {sentence(1, 6)}",
          f"{sentence(1, 6)} {sentence(7, 12)}", 6 / 12),
+        # The longest first: 8 of 10, although 6 of these 8 are a sentence of the other quote too.
+        (f"{sentence(1, 8)} {words(9, 10)}", f"{sentence(1, 8)} Oh. {sentence(1, 6)}", 8 / 10),
         # It counts twice where it stands twice in both: 12 of 13, below the cap of 0.90 + 0.05·13/14.
         (f"{sentence(1, 6)} Oh. {sentence(1, 6)}",
          f"{sentence(1, 6)} No, yes. {sentence(1, 6)}", 12 / 13),
@@ -131,7 +133,8 @@ def test_a_piece_of_five_tokens_is_no_fragment_and_an_ellipsis_joins_nothing() -
     assert part(shared_fragments, f"{words(1, 6)} ... {words(8, 12)}", words(1, 12)) == 6 / 11
     # The sentence stands there word by word, but with something left out in the middle.
     broken = f"{words(1, 4)} ... {words(5, 8)}"
-    assert part(shared_fragments, broken, f"{sentence(1, 8)} {words(9, 16)}") == 0
+    whole = f"{sentence(1, 8)} {sentence(9, 16)}"
+    assert part(shared_fragments, broken, whole) == part(shared_fragments, whole, broken) == 0
 
 
 def test_what_an_editor_put_in_brackets_is_no_part_of_a_fragment() -> None:

@@ -46,6 +46,25 @@ def test_no_pair_is_left_out_that_overlaps_enough(a: list[str], b: list[str]) ->
     assert as_rows(pairs_by_text(a, b)) == all_pairs(a, b)
 
 
+def test_a_pair_is_found_by_what_an_elided_quote_quotes_rather_than_by_how_it_is_written() -> None:
+    # "[S]ix" are two tokens of the quote, but one of what it quotes: 20 of its 24 tokens are shared, 16 as written.
+    names = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    plain = " ".join([*names, *(name.upper() + "x" for name in names[:8])])
+    quote = plain
+    for word in ("two", "six", "nine", "ten"):
+        quote = quote.replace(f" {word} ", f" [{word[0].upper()}]{word[1:]} ")
+    other = f"{plain}. Then came much that has nothing to do with it."
+    [(_, _, score, decided_by)] = as_rows(pairs_by_text([quote], [other]))
+    assert (score, decided_by) == (20 / 24, "fragments")
+    assert as_rows(pairs_by_text([quote], [other])) == all_pairs([quote], [other])
+
+
+def test_the_component_named_first_decides_at_the_cap_of_fragments_too() -> None:
+    # In order 19 of 20 tokens, in sentences 10 + 9 of 20, which is also the most that sentences give: 0.95.
+    shared = "One two three four five six seven eight nine ten. Red blue green black white brown pink grey gold. "
+    assert as_rows(pairs_by_text([f"{shared}Yes."], [f"{shared}No."])) == [(0, 0, 0.95, "fragments")]
+
+
 def test_no_pair_is_left_out_among_quotes_that_are_nearly_the_same() -> None:
     draw = random.Random(3)
     base = [sentence for _ in range(4) for sentence in (*LONG, f"{draw.choice(PIECES)} of the {draw.choice(PIECES)}.")]
