@@ -62,7 +62,7 @@ $(VLLM_VENV)/.ready: pyproject.toml
 	@touch $@
 
 test-vllm: $(VLLM_VENV)/.ready
-	HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 $(VLLM_BIN)/pytest -m torch --durations=12 -rP --cov --cov-config=tests/vllm/coverage.ini
+	HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest -m torch --durations=12 -rP --cov --cov-config=tests/vllm/coverage.ini
 
 prove: $(VENV)/.dev
 	$(BIN)/pytest -m "prove and not torch"
