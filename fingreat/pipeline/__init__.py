@@ -5,6 +5,7 @@ from fingreat.pipeline.demo import Demo, run_demo
 from fingreat.pipeline.export import ExportFormat, export_run
 from fingreat.pipeline.extract import ExtractConfig, Progress, extract
 from fingreat.pipeline.gold import anchor_gold, read_gold
+from fingreat.pipeline.match import check_comparable, match_runs
 from fingreat.pipeline.report import build_report, write_report
 
 __all__ = [
@@ -15,8 +16,10 @@ __all__ = [
     "Progress",
     "anchor_gold",
     "build_report",
+    "check_comparable",
     "export_run",
     "extract",
+    "match_runs",
     "read_gold",
     "run_demo",
     "write_report",

@@ -23,7 +23,7 @@ MODELS = ("lexicon", "embed", "embedded")
 # The published prompt: with a worked example in it, a model of this size copies the example instead of the filing.
 GUIDE: Guide = "none"
 TOKENS = 1500
-MAX_TOKENS = 384
+MAX_TOKENS = 256
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ class _Steps:
         resolved = self.config.model_dump(mode="json", exclude={"model", "schema_file"}) | {"graph": self.graph.name}
         return Manifest.new(
             name,
-            asked=self.config.model_dump(mode="json", exclude_unset=True),
+            asked=self._asked(),
             resolved=resolved,
             model=ModelInfo(
                 spec=self.config.model,
@@ -213,6 +213,12 @@ class _Steps:
                 "reply_schema": sha256_hex(canonical_json(self.prompt.reply_schema).encode()),
             },
         )
+
+    def _asked(self) -> dict[str, object]:
+        """The configuration as passed, and where corpus and graph file are, for what reads the run later."""
+        asked = self.config.model_dump(mode="json", exclude_unset=True) | {"corpus": str(self.corpus.path.resolve())}
+        file = self.config.schema_file
+        return asked | ({"schema_file": str(file.resolve())} if file else {})
 
     def run(self, run: RunFolder, manifest: Manifest) -> dict[str, object]:
         """Ask what is open, then make everything that follows from the replies anew."""

@@ -376,7 +376,8 @@ def test_a_request_without_a_reply_is_an_error_not_a_gap(tmp_path: Path) -> None
 def test_the_manifest_pins_what_was_read_and_asked(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, a=html())
     manifest = extract(corpus, CONFIG, tmp_path / "run", backend=Counting())
-    assert manifest.asked == {"model": "scripted:x", "tokens": 64, "max_tokens": 100}
+    asked = {"model": "scripted:x", "tokens": 64, "max_tokens": 100, "corpus": str(tmp_path.resolve() / "corpus")}
+    assert manifest.asked == asked
     assert manifest.resolved["guide"] == "rules"
     assert manifest.seeds == {"sampling": 0}
     assert manifest.hashes["graph"] == load_graph().digest
