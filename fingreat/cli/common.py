@@ -137,16 +137,6 @@ def print_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def percent(share: float | None) -> str:
-    """A share in whole per cents; 100% and 0% only where they are exact."""
-    if share is None:
-        return "-"
-    shown = f"{share:.0%}"
-    if shown == "100%" and share < 1:
-        return ">99%"
-    return "<1%" if shown == "0%" and share > 0 else shown
-
-
 @contextmanager
 def stoppable(what_stays: Callable[[], str]) -> Iterator[None]:
     """End with a message and status 130 on Ctrl-C, and on the SIGTERM of a batch system.

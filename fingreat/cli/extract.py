@@ -22,7 +22,6 @@ from fingreat.cli.common import (
     SchemaOption,
     TokensOption,
     err,
-    percent,
     print_json,
     say,
     stoppable,
@@ -31,6 +30,7 @@ from fingreat.edgar.chunks import DEFAULT_BUDGET
 from fingreat.errors import InputError
 from fingreat.pipeline import Corpus, ExtractConfig, extract
 from fingreat.prompts import Guide
+from fingreat.report import percent
 from fingreat.runs import Manifest
 from fingreat.schema import Mode, Reply, ReplyState
 

@@ -10,8 +10,9 @@ import typer
 
 from fingreat.analysis import Agreement, Ratio
 from fingreat.cli import complete
-from fingreat.cli.common import JsonFlag, out, percent, plain, print_json, say, stoppable, table
+from fingreat.cli.common import JsonFlag, out, plain, print_json, say, stoppable, table
 from fingreat.pipeline.match import Disagreement, disagreements, match_runs
+from fingreat.report import percent
 from fingreat.runs import MatchManifest, RunFolder
 
 RunArgument = Annotated[Path, typer.Argument(help="A run folder.", show_default=False, autocompletion=complete.runs)]
@@ -107,7 +108,7 @@ def _one_line(quote: str) -> str:
 
 
 def _share(ratio: Ratio) -> str:
-    return "-" if ratio.value is None else f"{percent(ratio.value)} ({ratio.hits}/{ratio.total})"
+    return f"{percent(ratio.value)} ({ratio.hits:,}/{ratio.total:,})"
 
 
 def _as_data(folder: Path, manifest: MatchManifest, found: list[Disagreement]) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from fingreat.cli.common import (
     SOME_FAILED,
     JsonFlag,
     out,
-    percent,
     plain,
     print_bytes,
     print_json,
@@ -26,6 +25,7 @@ from fingreat.cli.common import (
 from fingreat.cli.common import table as make_table
 from fingreat.errors import RunError
 from fingreat.pipeline.export import TABLES, ExportFormat, export_run, main_table
+from fingreat.report import percent
 from fingreat.runs import Manifest, MatchManifest, RunFolder, find_runs
 
 app = typer.Typer(no_args_is_help=True, help="List, show and verify runs, and matches of two runs.")

@@ -18,7 +18,6 @@ from lxml import etree
 
 import fingreat
 from fingreat.cli import app
-from fingreat.cli.common import percent
 from fingreat.errors import MissingExtraError
 from fingreat.pipeline import Corpus, ExtractConfig, extract
 from fingreat.runs import Manifest
@@ -219,14 +218,6 @@ def test_a_standard_output_that_takes_nothing_is_no_traceback(command: str, redi
     if redirect == ">/dev/full":
         assert done.returncode == 2
         assert "cannot write" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("share", "shown"),
-    [(1.0, "100%"), (4172 / 4181, ">99%"), (0.0, "0%"), (0.001, "<1%"), (0.755, "76%"), (None, "-")],
-)
-def test_whole_per_cents_never_claim_all_or_nothing(share: float | None, shown: str) -> None:
-    assert percent(share) == shown
 
 
 def test_extract_as_text_says_where_the_run_is(

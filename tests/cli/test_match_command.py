@@ -108,7 +108,7 @@ def test_nothing_of_nothing_is_a_dash(tmp_path: Path, run: Callable) -> None:
         assert run("extract", "--corpus", corpus, "--model", "lexicon", "--mode", mode, "--out", out).code == 0
     outcome = run("match", tmp_path / "quote", tmp_path / "span", "--out", tmp_path / "match")
     assert outcome.code == 0
-    assert "Jaccard -; conditional precision -" in outcome.out
+    assert "Jaccard – (0/0); conditional precision – (0/0)" in outcome.out
     data = json.loads(run("match", tmp_path / "quote", tmp_path / "span", "--out", tmp_path / "match", "--json").out)
     assert data["jaccard"] is data["recall_a"] is data["conditional_precision"] is None
     assert data["conditional_precision_range"] == [None, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -89,12 +90,17 @@ def test_what_cannot_be_reported_on_leaves_nothing(
         GOLD.read_text().replace('"filing_id":"', '"filing_id":"x').replace('"filing_id": "', '"filing_id": "x')
     )
     with_corpus = ("--corpus", corpus)
+    moved = tmp_path / "moved"
+    shutil.copytree(runs[0], moved)
+    manifest = json.loads((moved / "manifest.json").read_text())
+    manifest["asked"]["corpus"] = str(tmp_path / "gone")
+    (moved / "manifest.json").write_text(json.dumps(manifest))
     arguments, words = {
         "no run": ((tmp_path / "none", *with_corpus), "is no run folder"),
         "a corpus": ((corpus, *with_corpus), "is a corpus, no run folder"),
         "another gold": ((runs[0], *with_corpus, "--gold", other), "is none that these runs read"),
         "no gold file": ((runs[0], *with_corpus, "--gold", tmp_path / "none.jsonl"), "cannot be read"),
-        "no corpus": ((runs[0],), "does not say which corpus it read"),
+        "no corpus": ((moved,), f"read the corpus {tmp_path / 'gone'}, which is not there. Name it with --corpus."),
         "no such corpus": ((runs[0], "--corpus", tmp_path / "none"), "is no corpus folder"),
     }[case]
     outcome = run("report", *arguments, "--out", tmp_path / "report")
@@ -102,6 +108,12 @@ def test_what_cannot_be_reported_on_leaves_nothing(
     assert words in " ".join(outcome.err.split())
     assert "Traceback" not in outcome.err
     assert not (tmp_path / "report").exists()
+
+
+def test_the_corpus_is_the_one_that_the_run_names(tmp_path: Path, runs: tuple[Path, Path], run: Callable) -> None:
+    outcome = run("report", runs[0], "--out", tmp_path / "report")
+    assert outcome.code == 0
+    assert (tmp_path / "report" / "report.html").is_file()
 
 
 def test_a_place_that_is_taken_is_refused(tmp_path: Path, corpus: Path, runs: tuple[Path, Path], run: Callable) -> None:

@@ -246,4 +246,8 @@ def _corpus_of(manifest: Manifest, run: RunFolder) -> Corpus:
     named = manifest.asked.get("corpus")
     if not named:
         raise InputError("does not say which corpus it read.", where=str(run.path), hint="Name it with --corpus.")
+    if not Path(named).is_dir():
+        raise InputError(
+            f"read the corpus {named}, which is not there.", where=str(run.path), hint="Name it with --corpus."
+        )
     return Corpus(Path(named))
