@@ -99,7 +99,7 @@ def command(
         str,
         typer.Option(
             "--model",
-            help="BACKEND:MODEL@REVISION; `lexicon` and `embedded` need no more. See `fingreat doctor`.",
+            help="BACKEND:MODEL@REVISION; `lexicon`, `embed` and `embedded` need no more. See `fingreat doctor`.",
             autocompletion=complete.models,
         ),
     ],
@@ -152,8 +152,11 @@ def command(
         print_json({"run": str(target), "status": manifest.status, **manifest.counts})
     else:
         _summary(manifest, target)
-    counts = manifest.counts
-    raise typer.Exit(ALL_WELL if not counts["failures"] else SOME_FAILED if counts["outputs"] else NOTHING_DONE)
+    raise typer.Exit(_status(manifest.counts))
+
+
+def _status(counts: dict[str, Any]) -> int:
+    return ALL_WELL if not counts["failures"] else SOME_FAILED if counts["outputs"] else NOTHING_DONE
 
 
 def _config(values: dict[str, Any]) -> ExtractConfig:
