@@ -1,1 +1,1 @@
-"""The example filing that comes with the package, and its gold: data files, no code."""
+"""The example filings: invented companies, with a complete gold of their evidence."""
