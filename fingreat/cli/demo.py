@@ -10,17 +10,22 @@ import typer
 from fingreat.cli.common import SOME_FAILED, JsonFlag, out, print_json, say, show_table, stoppable
 from fingreat.cli.extract import RequestBar
 from fingreat.pipeline import Demo, run_demo
+from fingreat.pipeline.demo import MODELS
 from fingreat.report import Column, Share, Table
 
+QUICK = tuple(model for model in MODELS if model != "embedded")
 SHOWN = ("agreement", "tags")
 """Tables of the report that the console shows behind its own."""
 
 
 def command(
     target: Annotated[Path, typer.Option("--out", help="The folder for all of it.")] = Path("fingreat-demo"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out the language model, which takes nearly all of the time.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Run the main job on three shipped filings and make a report to open.
+    """Run the main job on three shipped filings and make a report to open; some minutes on two cores.
 
     Three models read the MD&As of three invented companies of 2024, 2008 and 2001: `lexicon` (cue phrases), `embed`
     (similarity to the edges' definitions) and `embedded` (a real, very small language model).
@@ -30,7 +35,7 @@ def command(
     Example: fingreat demo --out fingreat-demo
     """
     with stoppable(lambda: "Repeat the command to go on."):
-        demo = run_demo(target, progress=RequestBar)
+        demo = run_demo(target, QUICK if quick else MODELS, progress=RequestBar)
     if json:
         print_json({"page": str(demo.page), "runs": [_as_data(demo, i) for i in range(len(demo.runs))]})
     else:

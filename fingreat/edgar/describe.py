@@ -25,6 +25,7 @@ _COVER_PERIOD = re.compile(
 )
 _COVER_SIZE = 60_000
 _INLINE_TAG = re.compile(r"</?(?:b|i|u|a|em|strong|font|span|sup|sub|small|big|ix:\w+)\b[^>]*>", re.IGNORECASE)
+_PREFORMATTED = re.compile(r"<pre\b", re.IGNORECASE)
 _UNDER_NAME = re.compile(r"\(?\s*exact\s+name\s+of\s+(?:the\s+)?(?:registrant|company|issuer)", re.IGNORECASE)
 _LONGEST_NAME = 150
 _FACTS_WITHIN = 1_000_000
@@ -134,7 +135,9 @@ def _cover_name(main: Document | None) -> str | None:
         return None
     text = main.text[:_COVER_SIZE]
     if main.is_html:
-        text = unescape(_TAG.sub("\n", _INLINE_TAG.sub("", " ".join(text.split()))))
+        # A line end of the source is one of the page only within <pre>.
+        source = text if _PREFORMATTED.search(text) else " ".join(text.split())
+        text = unescape(_TAG.sub("\n", _INLINE_TAG.sub("", source)))
     under = _UNDER_NAME.search(text)
     lines = (" ".join(line.split()) for line in reversed(text[: under.start()].split("\n"))) if under else iter(())
     name = next((line for line in lines if any(map(str.isalpha, line))), "")

@@ -23,7 +23,7 @@ MODELS = ("lexicon", "embed", "embedded")
 # The published prompt: with a worked example in it, a model of this size copies the example instead of the filing.
 GUIDE: Guide = "none"
 TOKENS = 1500
-MAX_TOKENS = 256
+MAX_TOKENS = 160
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def run_demo(
         *(f"{model} did not run: {error}" for model, error in missing.items()),
     )
     report = build_report(
-        [folder for folder, _ in runs], corpus, gold=gold, title="Three models read three annual reports"
+        [folder for folder, _ in runs], corpus, gold=gold, title="Three annual reports, and what models find in them"
     )
     report = report.model_copy(update={"notes": (*notes, *report.notes)})
     return Demo(write_report(report, out / "report"), report, tuple(runs), missing)

@@ -105,6 +105,7 @@ def test_the_cover_names_the_company_as_the_header_of_the_same_filing_does(share
     [
         ("<p><b>YUM! B</b>RANDS,\n  INC.</p><p>(Exact name of registrant as specified)</p>", "YUM! BRANDS, INC."),
         ("<div>Ames &amp; Poe</div><hr><div>_____</div><div>( Exact Name of Registrant )</div>", "Ames & Poe"),
+        ("<PRE>\n\n  File No. 1\n\n   <u>AMES ENERGY, LLC</u>\n  (Exact name of registrant)</PRE>", "AMES ENERGY, LLC"),
         ("<p>Form 10-K</p><p>no such line</p>", None),
         (f"<p>{'long ' * 40}</p><p>(Exact name of registrant)</p>", None),
     ],
