@@ -11,7 +11,7 @@ import typer
 
 import fingreat
 from fingreat.cli import corpus, demo, doctor, extract, match, report, runs, schema, section
-from fingreat.cli.common import NOTHING_DONE, print_text, show_error
+from fingreat.cli.common import NO_VALUE, NOTHING_DONE, print_text, show_error
 from fingreat.errors import FingreatError, StorageError
 
 app = typer.Typer(
@@ -44,7 +44,10 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+        bool,
+        typer.Option(
+            "--version", metavar=NO_VALUE, callback=_show_version, is_eager=True, help="Print the version and leave."
+        ),
     ] = False,
 ) -> None:
     """Options of the program itself."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from types import FrameType
 from typing import Annotated, Any
 
@@ -22,16 +25,21 @@ from fingreat.errors import FingreatError
 from fingreat.report import Table as MeasuredTable
 from fingreat.report import cell_text
 
+NO_VALUE = ""
+"""Metavar of a flag: help would show a type, as if the flag took a value."""
 ALL_WELL, SOME_FAILED, NOTHING_DONE, INTERRUPTED = 0, 1, 2, 130
 
 # Texts of filings and models are printed as they are: no ":name:" of theirs becomes a picture.
 err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 out = Console(highlight=False, soft_wrap=True, emoji=False)
 # A pipe or a log file has no width of its own; without one, tables would be folded to 80 columns there.
-if not out.is_terminal:
+if not (out.is_terminal or re.fullmatch("[1-9][0-9]*", os.environ.get("COLUMNS", ""))):
     out = Console(highlight=False, soft_wrap=True, emoji=False, width=200)
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+# A column with cells longer than the second is wrapped, between words, down to the first before rows become blocks.
+_LEAST, _PROSE = 20, 40
+
+JsonFlag = Annotated[bool, typer.Option("--json", metavar=NO_VALUE, help="Print JSON instead of text.")]
 CorpusOption = Annotated[
     Path, typer.Option("--corpus", help="The corpus folder.", show_default=False, autocompletion=complete.corpora)
 ]
@@ -48,62 +56,94 @@ SchemaOption = Annotated[
 TokensOption = Annotated[int, typer.Option("--tokens", help="Budget of a chunk, in cl100k_base tokens.")]
 
 
-def table(*columns: str, title: str | None = None, numbers: tuple[str, ...] = ()) -> Table:
-    """An empty table in the one look; cells are folded, never cut, and never read as markup.
-
-    Args:
-        numbers: the columns that are aligned to the right.
-    """
-    made = Table(
-        title=None if title is None else Text(title), box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False
-    )
-    for column in columns:
-        made.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
-    return made
-
-
 def show_table(measured: MeasuredTable) -> None:
-    """A table of a report on standard output, with its notes; cells as the page shows them.
+    """A table on standard output, with its notes; cells as the page of a report shows them.
 
-    Where it is too wide, heads and shares take several lines; where that is not enough, a row becomes a block of lines.
+    Where it is too wide, heads and shares take several lines, then columns of prose do; where that is not enough, a
+    row becomes a block of lines. A word is broken only where nothing else is left.
     """
     endless = out.options.update(width=10**6)
-    for made in (_grid(measured, " "), _grid(measured, "\n"), _blocks(measured)):
-        if out.measure(made, options=endless).maximum <= out.width:
+    for space, least in ((" ", None), ("\n", None), (" ", _LEAST), ("\n", _LEAST)):
+        if out.measure(_grid(measured, space, least), options=endless).maximum <= out.width:
+            out.print(_grid(measured, space))
             break
-    out.print(made)
+    else:
+        rows = (map(cell_text, measured.columns, row) for row in measured.rows)
+        _print_blocks(([*zip((c.label for c in measured.columns), row, strict=True)] for row in rows), measured.title)
     for note in measured.all_notes:
-        out.print(f"  {note}", markup=False)
+        tell(note, indent="  ")
     out.print()
 
 
-def _grid(measured: MeasuredTable, space: str) -> Table:
-    """The table as it is, with something else between the words of heads and shares."""
-    made = table(title=measured.title)
-    for column in measured.columns:
+def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Names and values on standard output, a line for each."""
+    _print_blocks([pairs])
+
+
+def _grid(measured: MeasuredTable, space: str, widest: int | None = None) -> Table:
+    """The table as it is, with something else between the words of heads and shares; cells are folded, never cut.
+
+    Args:
+        widest: of columns of prose, None for as wide as they are.
+    """
+    made = Table(title=Text(measured.title), box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    texts = [tuple(map(cell_text, measured.columns, row)) for row in measured.rows]
+    for index, column in enumerate(measured.columns):
+        prose = not column.right and _is_prose([row[index] for row in texts])
         made.add_column(
-            Text(column.label.replace(" ", space)), justify="right" if column.right else "left", overflow="fold"
+            Text(column.label.replace(" ", space)),
+            justify="right" if column.right else "left",
+            overflow="fold",
+            no_wrap=not prose,
+            max_width=widest if prose else None,
         )
-    for row in measured.rows:
-        texts = zip(measured.columns, map(cell_text, measured.columns, row), strict=True)
-        made.add_row(*(Text(text.replace(" ", space) if column.right else text) for column, text in texts))
+    for row in texts:
+        cells = zip(measured.columns, row, strict=True)
+        made.add_row(*(Text(text.replace(" ", space) if column.right else text) for column, text in cells))
     return made
 
 
-def _blocks(measured: MeasuredTable) -> Table:
-    """The rows one below the other, a line for each cell."""
-    made = table("", "", title=measured.title)
-    made.show_header = False
-    for row in measured.rows:
-        for column, cell in zip(measured.columns, row, strict=True):
-            made.add_row(Text(column.label), Text(cell_text(column, cell)))
-        made.add_section()
-    return made
+def _is_prose(texts: Sequence[str]) -> bool:
+    """Whether a column holds long texts of words that are short enough to be wrapped."""
+    longest_word = max((len(word) for text in texts for word in text.split()), default=0)
+    return longest_word <= _LEAST and any(len(text) > _PROSE for text in texts)
 
 
-def plain(value: object) -> Text:
-    """A cell that shows a value as it is."""
-    return Text("" if value is None else str(value))
+def _print_blocks(blocks: Iterable[Iterable[tuple[str, str]]], title: str | None = None) -> None:
+    """Blocks of names and values, a line for each, with an empty line between blocks."""
+    if title:
+        out.print(title, style="table.title", markup=False)
+    blocks = [list(block) for block in blocks]
+    names = max((len(name) for block in blocks for name, _ in block), default=0)
+    for number, block in enumerate(blocks):
+        if number or title:
+            out.print()
+        made = Table.grid(padding=(0, 2))
+        made.add_column(width=min(names, max(1, out.width - _LEAST)), overflow="fold")
+        made.add_column(overflow="fold")
+        for name, value in block:
+            made.add_row(Text(name), Text(value))
+        out.print(made)
+
+
+def tell(text: str, *, indent: str = "") -> None:
+    """A sentence on standard output, never read as markup; on a terminal it is wrapped between words.
+
+    Args:
+        indent: stands before every line.
+    """
+    if out.is_terminal:
+        text = fill(
+            text,
+            max(out.width, _LEAST),
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    else:
+        text = indent + text
+    out.print(text, markup=False)
 
 
 def say(text: str) -> None:

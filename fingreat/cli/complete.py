@@ -11,7 +11,9 @@ from itertools import islice
 from pathlib import Path
 
 from fingreat.edgar.headings import form_of
+from fingreat.errors import RunError
 from fingreat.inference.requirements import NEEDS, Needs
+from fingreat.runs import read_json
 from fingreat.schema import load_graph
 
 Offers = Iterator[tuple[str, str]]
@@ -20,6 +22,8 @@ _MOST = 200
 # A name is put into the shell's line as it is, so one with other characters than these is not offered.
 _SAFE = re.compile(r"[\w.@%+=,-]+")
 _OUT = "out/"
+_RUN, _MATCH = "a run", "a match"
+_MODEL_FILES = ("config.json", "modules.json")
 _FOLLOWS = {"file": "a file", "folder": "a folder", "hub": "a folder, or a name on the hub"}
 
 
@@ -29,7 +33,7 @@ def models(incomplete: str) -> Offers:
     if colon:
         needs = NEEDS.get(backend)
         if needs and needs.named:
-            yield from ((f"{backend}:{text}", about) for text, about in _paths(typed, *_weights(needs)))
+            yield from ((f"{backend}:{text}", about) for text, about in _paths(typed, _weights(needs)))
         return
     for name, needs in NEEDS.items():
         if needs.bare:
@@ -51,28 +55,37 @@ def groupings() -> Offers:
 
 
 def runs(incomplete: str) -> Offers:
-    """Run folders below what is typed, those below out/, and the folders on the way there."""
+    """Run folders below what is typed, those below out/, and the folders on the way there; no matches."""
+    return (offer for offer in results(incomplete) if offer[1] != _MATCH)
+
+
+def results(incomplete: str) -> Offers:
+    """As `runs`, and the folders of matches."""
     above = _OUT.startswith(incomplete)
     if above:
-        yield from _paths(_OUT, _is_run, "a run")
-    yield from (offer for offer in _paths(incomplete, _is_run, "a run") if not above or not offer[0].startswith(_OUT))
+        yield from _paths(_OUT, _result)
+    yield from (offer for offer in _paths(incomplete, _result) if not above or not offer[0].startswith(_OUT))
 
 
 def corpora(incomplete: str) -> Offers:
     """Corpus folders, and the folders on the way there."""
-    return _paths(incomplete, _is_corpus, "a corpus")
+    return _paths(incomplete, lambda path: "a corpus" if _is_corpus(path) else None)
 
 
-def _paths(typed: str, fits: Callable[[Path], bool], what: str) -> Offers:
-    """What fits in the folder that is typed, and its folders; where there is only one folder, what is in it."""
+def _paths(typed: str, what: Callable[[Path], str | None]) -> Offers:
+    """What is wanted in the folder that is typed, and its folders; where there is only one folder, what is in it.
+
+    Args:
+        what: a word on a path that is wanted, None for any other.
+    """
     offers = []
     for text, path in islice(_entries(typed), _MOST):
-        if fits(path):
-            offers.append((text, what))
+        if word := what(path):
+            offers.append((text, word))
         elif path.is_dir():
             offers.append((f"{text}/", "a folder"))
     if len(offers) == 1 and offers[0][0].endswith("/"):
-        offers = list(_paths(offers[0][0], fits, what)) or offers
+        offers = list(_paths(offers[0][0], what)) or offers
     yield from offers
 
 
@@ -90,15 +103,23 @@ def _entries(typed: str) -> Iterator[tuple[str, Path]]:
             yield f"{parent}{slash}{path.name}", path
 
 
-def _weights(needs: Needs) -> tuple[Callable[[Path], bool], str]:
-    """What a back end's model is on disk: a test for it, and a word."""
+def _weights(needs: Needs) -> Callable[[Path], str | None]:
+    """What a back end's model is on disk."""
     if needs.model == "file":
-        return (lambda path: path.is_file() and path.name.endswith(needs.suffix)), "a file"
-    return (lambda path: any((path / name).is_file() for name in ("config.json", "modules.json"))), "a model"
+        return lambda path: "a file" if path.is_file() and path.name.endswith(needs.suffix) else None
+    return lambda path: "a model" if any((path / name).is_file() for name in _MODEL_FILES) else None
 
 
-def _is_run(path: Path) -> bool:
-    return (path / "manifest.json").is_file() and not _is_corpus(path)
+def _result(path: Path) -> str | None:
+    """What a folder of results is."""
+    if _is_corpus(path) or not (path / "manifest.json").is_file():
+        return None
+    try:
+        manifest = read_json(path / "manifest.json")
+    except RunError:
+        # It is offered all the same: `runs verify` says what is wrong with it.
+        return _RUN
+    return _MATCH if isinstance(manifest, dict) and manifest.get("kind") == "match" else _RUN
 
 
 def _is_corpus(path: Path) -> bool:

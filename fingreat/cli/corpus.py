@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from fingreat.cli.common import (
     ALL_WELL,
+    NO_VALUE,
     NOTHING_DONE,
     SOME_FAILED,
     CorpusOption,
@@ -21,6 +22,7 @@ from fingreat.cli.common import (
     stoppable,
 )
 from fingreat.pipeline import Corpus
+from fingreat.pipeline.report.scores import count_of
 from fingreat.schema import SectionStatus
 
 app = typer.Typer(no_args_is_help=True, help="Build a corpus folder: filings, and their items as Markdown.")
@@ -33,7 +35,9 @@ def _bar() -> Progress:
 
 @app.command()
 def add(
-    paths: Annotated[list[Path], typer.Argument(help="Filings, or folders with filings.", show_default=False)],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH", help="Filings, or folders with filings.", show_default=False)
+    ],
     corpus: CorpusOption,
     json: JsonFlag = False,
 ) -> None:
@@ -46,7 +50,9 @@ def add(
         counts = Corpus(corpus).add(paths, lambda path: bar.advance(task))
     if json:
         print_json(counts)
-    say(f"added {counts['added']}, already there {counts['already_there']}, failed {counts['failed']}")
+    say(f"added {counts['added']:,}, already there {counts['already_there']:,}, failed {counts['failed']:,}")
+    if counts["passed_over"]:
+        say(f"{count_of(counts['passed_over'], 'file')} of another kind passed over")
     if counts["failed"]:
         say(f"why: {corpus / 'failures.jsonl'}")
         raise typer.Exit(SOME_FAILED if counts["added"] + counts["already_there"] else NOTHING_DONE)
@@ -56,7 +62,9 @@ def add(
 def sections(
     corpus: CorpusOption,
     item: ItemOption = "7",
-    again: Annotated[bool, typer.Option("--again", help="Also do filings that were done before.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", metavar=NO_VALUE, help="Also do filings that were done before.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Find an item in every filing of the corpus.
@@ -71,7 +79,7 @@ def sections(
         counts = folder.make_sections(item, again=again, on_section=lambda section: bar.advance(task))
     if json:
         print_json(counts)
-    say(", ".join(f"{status.replace('_', ' ')} {count}" for status, count in counts.items()))
+    say(", ".join(f"{status.replace('_', ' ')} {count:,}" for status, count in counts.items()))
     found, total = counts[SectionStatus.FOUND.value], sum(counts.values())
     if found < total:
         say(f"why: {corpus / 'failures.jsonl'}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fingreat.cli.common import SOME_FAILED, JsonFlag, out, print_json, say, show_table, stoppable
+from fingreat.cli.common import NO_VALUE, SOME_FAILED, JsonFlag, out, print_json, say, show_table, stoppable, tell
 from fingreat.cli.extract import RequestBar
 from fingreat.pipeline import Demo, run_demo
 from fingreat.pipeline.demo import MODELS
@@ -21,7 +21,10 @@ SHOWN = ("agreement", "tags")
 def command(
     target: Annotated[Path, typer.Option("--out", help="The folder for all of it.")] = Path("fingreat-demo"),
     quick: Annotated[
-        bool, typer.Option("--quick", help="Leave out the language model, which takes nearly all of the time.")
+        bool,
+        typer.Option(
+            "--quick", metavar=NO_VALUE, help="Leave out the language model, which takes nearly all of the time."
+        ),
     ] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -51,7 +54,7 @@ def _show(demo: Demo) -> None:
     show_table(summary(demo))
     for run in demo.report.runs:
         if run.score:
-            out.print(f"{run.name}: {run.score.sentence}", markup=False)
+            tell(f"{run.name}: {run.score.sentence}")
     out.print()
     for table in demo.report.tables:
         if table.id in SHOWN:

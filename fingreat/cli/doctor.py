@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from fingreat.cli import complete
-from fingreat.cli.common import NOTHING_DONE, JsonFlag, out, plain, print_json, table
+from fingreat.cli.common import NOTHING_DONE, JsonFlag, out, print_json, show_table
 from fingreat.pipeline.doctor import Diagnosis, ExtraState, ModelState, examine, examine_model
 from fingreat.pipeline.installed import in_words
+from fingreat.report import Column, Table
 
 _MOST_NAMED = 5
 
@@ -51,8 +51,8 @@ def command(
 
 
 def _say(text: str) -> None:
-    """A line as it is; a plain string would have its `:x:` turned into pictures."""
-    out.print(plain(text))
+    """A line as it is, also where it is too long: a command that it names can be copied."""
+    out.print(text, markup=False)
 
 
 def _verdict(state: ModelState) -> str:
@@ -69,8 +69,9 @@ def _show(found: Diagnosis) -> None:
         _say(f"  {key:<15}{value}")
     if not found.whole:
         _say("  Repair it with: pip install --upgrade fingreat")
-    out.print(_models(found.models))
-    out.print(_extras(found.extras))
+    out.print()
+    show_table(_models(found.models))
+    show_table(_extras(found.extras))
     _say('An extra is installed with: pip install "fingreat[NAME]"')
     _say("Shell completion (bash, zsh, fish): fingreat --install-completion")
     for warning in found.warnings:
@@ -93,22 +94,26 @@ def _head(found: Diagnosis) -> Iterator[tuple[str, str]]:
 
 
 def _models(states: Sequence[ModelState]) -> Table:
-    rows = table("--model", "ready", "what it is, or what is missing")
+    rows = []
     for state in states:
         text = state.about if state.ready else "\n".join(("; ".join(state.faults), *state.install))
-        rows.add_row(*map(plain, (state.spec, _yes(state.ready), text)))
-    return rows
+        rows.append((state.spec, _yes(state.ready), text))
+    return _table("models", "Models", ("--model", "ready", "what it is, or what is missing"), rows)
 
 
 def _extras(states: Sequence[ExtraState]) -> Table:
-    rows = table("extra", "ready", "packages")
+    rows = []
     for state in states:
         there = ", ".join(f"{one.name} {one.version}" for one in state.dependencies)
         if len(state.dependencies) > _MOST_NAMED:
             there = f"{len(state.dependencies)} packages"
         text = there if state.ready else "; ".join(in_words(state.dependencies))
-        rows.add_row(*map(plain, (state.name, _yes(state.ready), text)))
-    return rows
+        rows.append((state.name, _yes(state.ready), text))
+    return _table("extras", "Extras", ("extra", "ready", "packages"), rows)
+
+
+def _table(name: str, title: str, labels: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Table:
+    return Table(id=name, title=title, columns=tuple(Column(label=label) for label in labels), rows=tuple(rows))
 
 
 def _yes(ready: bool) -> str:

@@ -14,6 +14,7 @@ from rich.text import Text
 from fingreat.cli import complete
 from fingreat.cli.common import (
     ALL_WELL,
+    NO_VALUE,
     NOTHING_DONE,
     SOME_FAILED,
     CorpusOption,
@@ -29,6 +30,7 @@ from fingreat.cli.common import (
 from fingreat.edgar.chunks import DEFAULT_BUDGET
 from fingreat.errors import InputError
 from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.pipeline.report.scores import count_of
 from fingreat.prompts import Guide
 from fingreat.report import percent
 from fingreat.runs import Manifest
@@ -79,7 +81,7 @@ class RequestBar:
     def begin(self, total: int, done: int) -> None:
         """Show how many requests there are, and that some were answered before."""
         if done:
-            say(f"going on: {done} of {total} requests were answered before")
+            say(f"going on: {done:,} of {total:,} requests were answered before")
         self._bar.update(self._task, total=total, completed=done)
         self._bar.start()
 
@@ -89,7 +91,7 @@ class RequestBar:
         self._output_tokens += reply.output_tokens or 0
         note = f"{self._output_tokens:,} tokens out" if self._output_tokens else ""
         if self._failed:
-            note += f"  {self._failed} failed"
+            note += f"  {self._failed:,} failed"
         self._bar.update(self._task, advance=1, note=note)
 
 
@@ -121,7 +123,8 @@ def command(
     item: ItemOption = "7",
     tokens: TokensOption = DEFAULT_BUDGET,
     facets: Annotated[
-        bool, typer.Option("--facets", help="Also ask for the graph's facets.", rich_help_panel=_ASKING)
+        bool,
+        typer.Option("--facets", metavar=NO_VALUE, help="Also ask for the graph's facets.", rich_help_panel=_ASKING),
     ] = False,
     schema: SchemaOption = None,
     max_tokens: Annotated[
@@ -172,13 +175,14 @@ def _config(values: dict[str, Any]) -> ExtractConfig:
 def _summary(manifest: Manifest, target: Path) -> None:
     counts = manifest.counts
     share = counts["grounded_share"]
-    say(f"{manifest.model.model}: {counts['filings_by_status']['found']} of {counts['filings']} filings, "
-        f"{counts['requests']} requests, {counts['outputs']} with output, {counts['failures']} failed")  # fmt: skip
+    filings = f"{counts['filings_by_status']['found']:,} of {count_of(counts['filings'], 'filing')}"
+    requests = f"{count_of(counts['requests'], 'request')}, {counts['outputs']:,} with output"
+    say(f"{manifest.model.model}: {filings}, {requests}, {counts['failures']:,} failed")
     for state, number in counts["requests_by_state"].items():
         if number and state != ReplyState.OK.value:
-            say(f"  {state}: {number}")
-    stands = f", {counts['grounded']} of them stand in the text ({percent(share)})" if share is not None else ""
-    say(f"{counts['extractions']} extractions{stands}")
+            say(f"  {state}: {number:,}")
+    stands = f", {counts['grounded']:,} of them stand in the text ({percent(share)})" if share is not None else ""
+    say(f"{count_of(counts['extractions'], 'extraction')}{stands}")
     say(f"run: {target}")
 
 

@@ -10,12 +10,11 @@ import typer
 
 from fingreat.analysis import Agreement, Ratio
 from fingreat.cli import complete
-from fingreat.cli.common import JsonFlag, out, plain, print_json, say, stoppable, table
+from fingreat.cli.common import NO_VALUE, JsonFlag, out, print_json, say, show_table, stoppable, tell
 from fingreat.pipeline.match import Disagreement, disagreements, match_runs
-from fingreat.report import percent
+from fingreat.pipeline.report.scores import count_of, share
+from fingreat.report import Column, Table, percent
 from fingreat.runs import MatchManifest, RunFolder
-
-RunArgument = Annotated[Path, typer.Argument(help="A run folder.", show_default=False, autocompletion=complete.runs)]
 
 
 class ByName(StrEnum):
@@ -26,11 +25,20 @@ class ByName(StrEnum):
 
 
 def command(
-    run_a: RunArgument,
-    run_b: RunArgument,
+    run_a: Annotated[
+        Path,
+        typer.Argument(metavar="RUN_A", help="A run folder.", show_default=False, autocompletion=complete.runs),
+    ],
+    run_b: Annotated[
+        Path,
+        typer.Argument(metavar="RUN_B", help="Another one.", show_default=False, autocompletion=complete.runs),
+    ],
     by: Annotated[ByName, typer.Option("--by", help="text: the quotes; span: the places they stand at.")] = ByName.TEXT,
     common: Annotated[
-        bool, typer.Option("--common", help="Compare on the filings that both runs read, where they differ.")
+        bool,
+        typer.Option(
+            "--common", metavar=NO_VALUE, help="Compare on the filings that both runs read, where they differ."
+        ),
     ] = False,
     target: Annotated[
         Path | None,
@@ -73,34 +81,46 @@ def _agreement(manifest: MatchManifest, reference: str) -> Agreement:
 
 def _show_counts(manifest: MatchManifest) -> None:
     counts = manifest.counts
-    rows = table(
-        "run", "model", *(numbers := ("extractions", "matched", "unmatched", "recall of the other")), numbers=numbers
-    )
-    sizes = (counts.extractions_a, counts.unmatched_a), (counts.extractions_b, counts.unmatched_b)
-    for run, (size, unmatched), reference in zip(manifest.runs, sizes, "ba", strict=True):
-        recall = _share(_agreement(manifest, reference).recall)
-        rows.add_row(*map(plain, (run.name, run.model.spec, size, counts.matched, unmatched, recall)))
-    out.print(rows)
+    show_table(_table(manifest))
     agreement = _agreement(manifest, "b")
-    matches = f"{counts.matched} matches by {manifest.by}, {counts.same_edge} with the same edge"
-    filings = len(manifest.filings)
-    out.print(f"{filings} filing{'s' if filings != 1 else ''}; {matches}")
-    out.print(f"Jaccard {_share(agreement.jaccard)}; conditional precision {_share(agreement.conditional_precision)}")
+    noun = "match" if counts.matched == 1 else "matches"
+    matches = f"{counts.matched:,} {noun} by {manifest.by}, {counts.same_edge:,} with the same edge"
+    tell(f"{count_of(len(manifest.filings), 'filing')}; {matches}")
+    tell(f"Jaccard {_share(agreement.jaccard)}; conditional precision {_share(agreement.conditional_precision)}")
     if counts.same_edge_least != counts.same_edge_most:
         ends = [_share(Ratio(same, counts.matched)) for same in (counts.same_edge_least, counts.same_edge_most)]
-        out.print(f"Over all equally good assignments, conditional precision is from {ends[0]} to {ends[1]}.")
+        tell(f"Over all equally good assignments, conditional precision is from {ends[0]} to {ends[1]}.")
     if manifest.left_out_a or manifest.left_out_b:
-        left_out = f"{manifest.left_out_a} and {manifest.left_out_b} extractions"
-        out.print(f"Left out, with filings that only one run read: {left_out}.")
+        left_out = f"{manifest.left_out_a:,} and {manifest.left_out_b:,} extractions"
+        tell(f"Left out, with filings that only one run read: {left_out}.")
+
+
+def _table(manifest: MatchManifest) -> Table:
+    """A row for each of the two runs."""
+    counts = manifest.counts
+    sizes = (counts.extractions_a, counts.unmatched_a), (counts.extractions_b, counts.unmatched_b)
+    return Table(
+        id="match",
+        title="Runs against each other",
+        columns=(
+            Column(label="run"),
+            Column(label="model"),
+            *(Column(label=label, kind="count") for label in ("extractions", "matched", "unmatched")),
+            Column(label="recall of the other", kind="share"),
+        ),
+        rows=tuple(
+            (run.name, run.model.spec, size, counts.matched, unmatched, share(_agreement(manifest, reference).recall))
+            for run, (size, unmatched), reference in zip(manifest.runs, sizes, "ba", strict=True)
+        ),
+    )
 
 
 def _show_disagreement(number: int, disagreement: Disagreement) -> None:
     match = disagreement.match
-    out.print(
-        f"\n{number}. {match.filing_id}, overlap {match.overlap:.3f} ({match.decided_by})\n"
-        f"   {match.edge_a}: {_one_line(disagreement.quote_a)}\n   {match.edge_b}: {_one_line(disagreement.quote_b)}",
-        markup=False,
-    )
+    out.print()
+    tell(f"{number}. {match.filing_id}, overlap {match.overlap:.3f} ({match.decided_by})")
+    tell(f"{match.edge_a}: {_one_line(disagreement.quote_a)}", indent="   ")
+    tell(f"{match.edge_b}: {_one_line(disagreement.quote_b)}", indent="   ")
 
 
 def _one_line(quote: str) -> str:

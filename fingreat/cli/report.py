@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fingreat.cli import complete
-from fingreat.cli.common import JsonFlag, out, print_json, say, show_table
+from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, show_table, tell
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.report import build_report, check_folder, write_report
@@ -22,7 +22,7 @@ MAIN_TABLES = ("volume", "agreement", "gold", "tags")
 def command(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN...", help="Run folders.", show_default=False, autocompletion=complete.runs),
+        typer.Argument(metavar="RUN", help="Run folders.", show_default=False, autocompletion=complete.runs),
     ],
     target: Annotated[Path, typer.Option("--out", help="The folder for page, tables and figures.")] = Path(
         "fingreat-report"
@@ -45,7 +45,10 @@ def command(
         typer.Option("--filing", help="A filing whose text to show, by its id; repeatable. Else the first ones."),
     ] = None,
     common: Annotated[
-        bool, typer.Option("--common", help="Compare on the filings that all runs read, where they differ.")
+        bool,
+        typer.Option(
+            "--common", metavar=NO_VALUE, help="Compare on the filings that all runs read, where they differ."
+        ),
     ] = False,
     title: Annotated[str | None, typer.Option("--title", help="Title of the page.", show_default=False)] = None,
     json: JsonFlag = False,
@@ -80,9 +83,9 @@ def _show(report: Report) -> None:
             show_table(table)
     for run in report.runs:
         if run.score:
-            out.print(f"{run.name}: {run.score.sentence}", markup=False)
+            tell(f"{run.name}: {run.score.sentence}")
     for note in report.notes:
-        out.print(note, markup=False)
+        tell(note)
 
 
 def _as_data(report: Report, page: Path) -> dict[str, object]:

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
+from fingreat.cli import complete
 from fingreat.cli.common import (
     NOTHING_DONE,
     SOME_FAILED,
     JsonFlag,
-    out,
-    plain,
     print_bytes,
     print_json,
     say,
     show_error,
+    show_pairs,
+    show_table,
 )
-from fingreat.cli.common import table as make_table
 from fingreat.errors import RunError
 from fingreat.pipeline.export import TABLES, ExportFormat, export_run, main_table
-from fingreat.report import percent
+from fingreat.pipeline.report.scores import count_of
+from fingreat.report import Cell, Column, Share, Table
 from fingreat.runs import Manifest, MatchManifest, RunFolder, find_runs
 
 app = typer.Typer(no_args_is_help=True, help="List, show and verify runs, and matches of two runs.")
 
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.", show_default=False)]
+_ABOUT = "A run folder, or the folder of a match."
+RunArgument = Annotated[
+    Path, typer.Argument(metavar="RUN", help=_ABOUT, show_default=False, autocompletion=complete.results)
+]
+_AS_TYPED = ("asked.", "resolved.", "seeds.")
+"""Settings, whose numbers are shown as an option takes them."""
 TableName = StrEnum("TableName", {name: name for name in TABLES})  # type: ignore[misc]
 
 
 @app.command("list")
 def list_runs(
-    folder: Annotated[Path, typer.Argument(help="Where the run folders are.")] = Path("out"), json: JsonFlag = False
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the run folders are.")] = Path("out"),
+    json: JsonFlag = False,
 ) -> None:
     """List the runs below a folder.
 
@@ -53,7 +59,7 @@ def list_runs(
             [{"run": str(run.path), **m.model_dump(mode="json", exclude={"inputs", "filings"})} for run, m in manifests]
         )
     elif manifests:
-        out.print(_run_table(manifests))
+        show_table(_run_table(folder, manifests))
     elif not damaged:
         raise RunError("holds no runs.", where=str(folder), hint="Name the folder that holds the run folders.")
     for fault in damaged:
@@ -62,22 +68,32 @@ def list_runs(
         raise typer.Exit(SOME_FAILED if manifests else NOTHING_DONE)
 
 
-def _run_table(manifests: Sequence[tuple[RunFolder, Manifest | MatchManifest]]) -> Table:
-    numbers = ("requests", "failed", "extractions", "grounded")
-    rows = make_table("run", "status", "model", "mode", *numbers, "begun", numbers=numbers)
-    for run, manifest in manifests:
-        begun = manifest.created.strftime("%Y-%m-%d %H:%M")
-        rows.add_row(*map(plain, (run.path.name, manifest.status, *_what(manifest), begun)))
-    return rows
+def _run_table(folder: Path, manifests: Sequence[tuple[RunFolder, Manifest | MatchManifest]]) -> Table:
+    return Table(
+        id="runs",
+        title=f"Runs in {folder}",
+        columns=(
+            *(Column(label=label) for label in ("run", "status", "model", "mode")),
+            *(Column(label=label, kind="count") for label in ("requests", "failed", "extractions")),
+            Column(label="grounded", kind="share"),
+            Column(label="begun"),
+        ),
+        rows=tuple(
+            (run.path.name, manifest.status, *_what(manifest), f"{manifest.created:%Y-%m-%d %H:%M}")
+            for run, manifest in manifests
+        ),
+    )
 
 
-def _what(manifest: Manifest | MatchManifest) -> tuple[object, ...]:
+def _what(manifest: Manifest | MatchManifest) -> tuple[Cell, ...]:
     """Model, mode and numbers of a run; of a match its two runs, and no numbers of its own."""
     if isinstance(manifest, MatchManifest):
         return " × ".join(run.name for run in manifest.runs), f"match by {manifest.by}", None, None, None, None
     counts = manifest.counts
     numbers = (counts.get(name) for name in ("requests", "failures", "extractions"))
-    return manifest.model.spec, manifest.resolved.get("mode"), *numbers, percent(counts.get("grounded_share"))
+    # A run that was stopped has counted nothing yet.
+    grounded = Share(k=counts["grounded"], n=counts["extractions"]) if "grounded" in counts else None
+    return manifest.model.spec, manifest.resolved.get("mode"), *numbers, grounded
 
 
 @app.command()
@@ -90,44 +106,67 @@ def show(run: RunArgument, json: JsonFlag = False) -> None:
     if json:
         print_json(data)
         return
-    for name, what in (("inputs", "sections"), ("filings", "filings")):
-        if name in data:
-            data[name] = f"{len(data[name])} {what}"
+    for name, what in (("inputs", "section"), ("filings", "filing"), ("earlier", "session")):
+        if data.get(name):
+            data[name] = count_of(len(data[name]), what)
     if data["kind"] == "match":
         data |= {f"run_{side}": read for side, read in zip("ab", data.pop("runs"), strict=True)}
-    rows = make_table("", "")
-    for key, value in data.items():
-        named = {f"{key}.{name}": item for name, item in value.items()} if isinstance(value, dict) else {key: value}
-        for name, item in named.items():
-            rows.add_row(plain(name), plain(item))
-    out.print(rows)
+    show_pairs([*_lines("", data)])
+
+
+def _lines(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Dotted names and what stands there, in words; nothing for what is empty."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _lines(f"{name}.{key}" if name else key, inner)
+    elif isinstance(value, list):
+        if value:
+            yield name, ", ".join(map(str, value))
+    elif isinstance(value, bool):
+        yield name, "yes" if value else "no"
+    elif isinstance(value, int) and not name.startswith(_AS_TYPED):
+        yield name, f"{value:,}"
+    elif value not in (None, ""):
+        yield name, str(value)
 
 
 @app.command()
-def verify(runs: Annotated[list[Path], typer.Argument(metavar="RUN...", show_default=False)]) -> None:
+def verify(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN", help=_ABOUT, show_default=False, autocompletion=complete.results),
+    ],
+    json: JsonFlag = False,
+) -> None:
     """Check that every output of a run is as it was written.
 
     Example: fingreat runs verify out/lexicon-quote
     """
-    bad = 0
+    found = []
     for path in runs:
-        try:
-            run = RunFolder(path)
-            manifest, faults = run.any_manifest(), run.verify()
-        except RunError as error:
-            show_error(error)
-            bad += 1
-            continue
-        if manifest.status != "complete":
-            again = f"repeat its `fingreat {manifest.kind}` command"
-            faults = [f"the run is {manifest.status}, not complete: {again}", *faults]
-        for fault in faults:
-            say(f"{path}: {fault}")
-        if not faults:
-            say(f"{path}: complete, every output is as it was written")
-        bad += bool(faults)
-    if bad:
+        status, faults = _verify(path)
+        found.append({"run": str(path), "status": status, "faults": faults})
+        if not json:
+            for fault in faults or ["complete, every output is as it was written"]:
+                # What cannot be read comes with its place.
+                say(fault if status is None else f"{path}: {fault}")
+    if json:
+        print_json(found)
+    if bad := sum(bool(one["faults"]) for one in found):
         raise typer.Exit(NOTHING_DONE if bad == len(runs) else SOME_FAILED)
+
+
+def _verify(path: Path) -> tuple[str | None, list[str]]:
+    """The status of a run, None where it cannot be read, and what is wrong with it."""
+    try:
+        run = RunFolder(path)
+        manifest, faults = run.any_manifest(), run.verify()
+    except RunError as error:
+        return None, [str(error)]
+    if manifest.status != "complete":
+        again = f"repeat its `fingreat {manifest.kind}` command"
+        faults = [f"the run is {manifest.status}, not complete: {again}", *faults]
+    return manifest.status, faults
 
 
 def export(

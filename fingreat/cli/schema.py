@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from fingreat.cli import complete
-from fingreat.cli.common import JsonFlag, SchemaOption, out, plain, print_json, say, table
-from fingreat.errors import InputError
-from fingreat.report import draw_svg, svg_to_png
+from fingreat.cli.common import NOTHING_DONE, JsonFlag, SchemaOption, print_json, say, show_table, tell
+from fingreat.errors import InputError, SchemaError
+from fingreat.report import Column, Table, draw_svg, svg_to_png
 from fingreat.runs import write_atomic
 from fingreat.schema import Graph, load_graph
 from fingreat.schema.graph import DEFAULT_GROUPING
@@ -35,31 +35,56 @@ def show(schema: SchemaOption = None, categories: GroupingOption = DEFAULT_GROUP
     if json:
         print_json(_as_data(graph, categories))
         return
-    nodes = table("account", "name", "kind", "holds", title=f"{graph.title} ({graph.source})")
-    for node in graph.nodes.values():
-        nodes.add_row(*map(plain, (node.id, node.name, node.kind, node.holds)))
-    edges = table("edge", "category", "is evidence", "is not")
-    for edge in graph.edges.values():
-        edges.add_row(*map(plain, (edge.id, graph.category(edge.id, categories), edge.is_, edge.is_not)))
-    out.print(nodes)
-    out.print(edges)
-    out.print(f"{len(graph.rules)} border rules; groupings: {', '.join(graph.groupings)}", markup=False)
+    show_table(_nodes(graph))
+    show_table(_edges(graph, categories))
+    tell(f"{len(graph.rules)} border rules; groupings: {', '.join(graph.groupings)}")
+
+
+def _nodes(graph: Graph) -> Table:
+    return Table(
+        id="accounts",
+        title=f"{graph.title} ({graph.source})",
+        columns=tuple(Column(label=label) for label in ("account", "name", "kind", "holds")),
+        rows=tuple((node.id, node.name, node.kind, node.holds) for node in graph.nodes.values()),
+    )
+
+
+def _edges(graph: Graph, grouping: str) -> Table:
+    return Table(
+        id="edges",
+        title="Edges",
+        columns=tuple(Column(label=label) for label in ("edge", "category", "is evidence", "is not")),
+        rows=tuple(
+            (edge.id, graph.category(edge.id, grouping), edge.is_, edge.is_not) for edge in graph.edges.values()
+        ),
+    )
 
 
 @app.command()
 def check(
-    file: Annotated[Path | None, typer.Argument(help="The graph file.", show_default=False)] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The graph file.", show_default=False)] = None,
     schema: SchemaOption = None,
+    json: JsonFlag = False,
 ) -> None:
     """Check a graph file and list every fault, each with its table and line.
 
     Example: fingreat schema check my-graph.toml
     """
-    graph = load_graph(file or schema)
-    out.print(
+    try:
+        graph = load_graph(file or schema)
+    except SchemaError as error:
+        if not json:
+            raise
+        print_json({"source": error.where, "faults": list(error.faults)})
+        raise typer.Exit(NOTHING_DONE) from None
+    categories = list(graph.categories())
+    if json:
+        counts = {"nodes": len(graph.nodes), "edges": len(graph.edges), "categories": categories}
+        print_json({"source": graph.source, "faults": [], **counts})
+        return
+    tell(
         f"{graph.source}: {len(graph.nodes)} nodes, {len(graph.edges)} edges, connected, "
-        f"categories {', '.join(graph.categories())}. No faults.",
-        markup=False,
+        f"categories {', '.join(categories)}. No faults."
     )
 
 

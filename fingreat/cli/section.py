@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,19 +15,19 @@ from fingreat.cli.common import (
     ItemOption,
     JsonFlag,
     TokensOption,
-    out,
-    plain,
     print_json,
     print_text,
     say,
-    table,
+    show_table,
 )
 from fingreat.edgar import chunk_section, read_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET
+from fingreat.report import Column, Table
 from fingreat.schema import Chunk, Section, SectionStatus
 
 FileArgument = Annotated[
-    Path, typer.Argument(help="A filing: .htm, .txt or a full submission, also gzipped.", show_default=False)
+    Path,
+    typer.Argument(metavar="FILE", help="A filing: .htm, .txt or a full submission, also gzipped.", show_default=False),
 ]
 _EXIT = {SectionStatus.FOUND: ALL_WELL, SectionStatus.BY_REFERENCE: SOME_FAILED}
 
@@ -65,12 +66,7 @@ def chunk(
     if json:
         print_json({"filing_id": found.filing_id, "item": item, "chunks": [_as_data(c, found) for c in chunks]})
         return
-    rows = table("chunk", "characters", "tokens", "segments", "begins", numbers=("chunk", "tokens", "segments"))
-    for number, one in enumerate(chunks, 1):
-        begins = " ".join(found.text[one.start : one.start + 60].split())
-        cells = (number, f"{one.start}-{one.end}", one.n_tokens, len(one.segments), begins)
-        rows.add_row(*map(plain, cells))
-    out.print(rows)
+    show_table(_table(chunks, found))
 
 
 def _describe(file: Path, found: Section) -> None:
@@ -81,6 +77,22 @@ def _describe(file: Path, found: Section) -> None:
         say(f"  points elsewhere: {found.pointer}")
     for warning in found.warnings:
         say(f"  note: {warning}")
+
+
+def _table(chunks: Sequence[Chunk], found: Section) -> Table:
+    """A row for each chunk, with the words that it begins with."""
+    columns = (
+        Column(label="chunk", kind="count"),
+        Column(label="characters"),
+        Column(label="tokens", kind="count"),
+        Column(label="segments", kind="count"),
+        Column(label="begins"),
+    )
+    rows = []
+    for number, one in enumerate(chunks, 1):
+        begins = " ".join(found.text[one.start : one.start + 60].split())
+        rows.append((number, f"{one.start}-{one.end}", one.n_tokens, len(one.segments), begins))
+    return Table(id="chunks", title=f"Item {found.item}", columns=columns, rows=tuple(rows))
 
 
 def _as_data(one: Chunk, found: Section) -> dict[str, object]:

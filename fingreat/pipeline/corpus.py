@@ -84,14 +84,14 @@ class Corpus:
         failures.jsonl, and the others go on.
 
         Returns:
-            counts: `added`, `already_there`, `failed`.
+            counts: `added`, `already_there`, `failed`, and `passed_over`, the files of a folder with other endings.
 
         Raises:
             InputError: a path does not exist, or there is no file to add.
             StorageError: the disk refused; what was added stays, and the same call goes on from there.
         """
         paths = list(paths)
-        files = list(_files(paths))
+        files, passed_over = _files(paths)
         if not files:
             raise InputError(
                 "there is no filing to add.",
@@ -103,7 +103,7 @@ class Corpus:
             filings = self.filings() if self._list.is_file() else []
             known = {filing.sha256: filing for filing in filings} | {filing.id: filing for filing in filings}
             failures = []
-            counts = Counter({"added": 0, "already_there": 0, "failed": 0})
+            counts = Counter({"added": 0, "already_there": 0, "failed": 0, "passed_over": passed_over})
             try:
                 for path in files:
                     on_file(path)
@@ -241,17 +241,25 @@ class Corpus:
         write_atomic(self.path / "manifest.json", to_json(manifest))
 
 
-def _files(paths: Iterable[Path]) -> Iterator[Path]:
+def _files(paths: Iterable[Path]) -> tuple[list[Path], int]:
+    """The files to add, and how many files of folders have other endings; hidden ones are not counted."""
+    files: list[Path] = []
+    passed_over = 0
     for path in paths:
         if path.is_dir():
             for file in sorted(path.rglob("*")):
                 hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-                if file.is_file() and not hidden and file.name.lower().removesuffix(".gz").endswith(SUFFIXES):
-                    yield file
+                if hidden or not file.is_file():
+                    continue
+                if file.name.lower().removesuffix(".gz").endswith(SUFFIXES):
+                    files.append(file)
+                else:
+                    passed_over += 1
         elif path.exists():
-            yield path
+            files.append(path)
         else:
             raise InputError("there is no such file or folder.", where=str(path))
+    return files, passed_over
 
 
 def sections_command(corpus: Path, item: str) -> str:

@@ -17,7 +17,7 @@ def read_gold(path: Path) -> list[GoldPassage]:
     """The passages of a gold file.
 
     Raises:
-        InputError: the file cannot be read, a line is no gold passage, or an id occurs twice.
+        InputError: the file cannot be read, a line is no gold passage, an id occurs twice, or there is no passage.
     """
     passages: dict[str, GoldPassage] = {}
     for number, value in read_json_lines(path):
@@ -31,6 +31,8 @@ def read_gold(path: Path) -> list[GoldPassage]:
         if passage.passage_id in passages:
             raise InputError(f"passage id '{passage.passage_id}' occurs twice.", where=where)
         passages[passage.passage_id] = passage
+    if not passages:
+        raise InputError("holds no passage.", where=str(path), hint="Write one gold passage per line, as JSON.")
     return list(passages.values())
 
 

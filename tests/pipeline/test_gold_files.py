@@ -72,6 +72,13 @@ def test_a_file_that_is_no_json_lines_is_one_clear_error(tmp_path: Path) -> None
         read_gold(tmp_path / "none.jsonl")
 
 
+@pytest.mark.parametrize("content", ["", "\n\n  \n", "\ufeff"])
+def test_a_file_without_a_passage_is_refused(content: str, tmp_path: Path) -> None:
+    (tmp_path / "g.jsonl").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=r"g\.jsonl: holds no passage"):
+        read_gold(tmp_path / "g.jsonl")
+
+
 def test_a_place_that_fits_is_kept_and_one_that_does_not_is_found_anew() -> None:
     # "Sales … year." is 29 characters long and stands at the start.
     expected = (0, 29)
