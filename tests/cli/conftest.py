@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from fingreat.cli import main
+from fingreat.cli import common, main
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,9 @@ class Outcome:
 
 
 @pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Outcome]:
-    """Run `fingreat` with some arguments."""
+def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
+    """Run `fingreat` with some arguments, with a console of 200 columns whatever COLUMNS says here."""
+    monkeypatch.setattr(common.out, "width", 200)
 
     def invoke(*arguments: object) -> Outcome:
         code = main([str(argument) for argument in arguments])

@@ -125,6 +125,19 @@ def test_runs_are_offered_below_out_and_below_what_is_typed(folders: Path) -> No
     assert dict(complete.runs(f"{folders}/out/"))[f"{folders}/out/first"] == "a run"
 
 
+def test_matches_are_offered_to_commands_that_take_them_and_to_no_others(folders: Path) -> None:
+    (folders / "out" / "match").mkdir()
+    (folders / "out" / "match" / "manifest.json").write_text('{"kind": "match"}')
+    (folders / "out" / "torn").mkdir()
+    (folders / "out" / "torn" / "manifest.json").write_text('{"kind": "mat')
+    runs = ["out/first", "out/second", "out/torn"]
+    for words in (("match",), ("match", "out/first"), ("report",), ("report", "out/first")):
+        assert bash("fingreat", *words, "out/") == runs
+    for words in (("export",), ("runs", "show"), ("runs", "verify"), ("runs", "verify", "out/first")):
+        assert sorted(bash("fingreat", *words, "out/")) == sorted([*runs, "out/match"])
+    assert dict(complete.results("out/"))["out/match"] == "a match"
+
+
 def test_a_corpus_is_told_from_a_run_and_from_a_plain_folder(folders: Path) -> None:
     found = dict(complete.corpora(""))
     assert found.pop("corpus") == "a corpus"
@@ -140,7 +153,7 @@ def test_a_name_that_a_shell_would_not_read_as_one_word_is_not_offered(folders: 
 
 @pytest.mark.parametrize("typed", ["none/", "~no-such-user/x", "reply.jsonl/", "\0/", "a" * 5000 + "/", "../../../../"])
 def test_completers_never_raise(folders: Path, typed: str) -> None:
-    for completer in (complete.models, complete.runs, complete.corpora):
+    for completer in (complete.models, complete.results, complete.corpora):
         list(completer(typed))
         list(completer(f"scripted:{typed}"))
 

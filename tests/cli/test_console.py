@@ -1,0 +1,239 @@
+"""How the console looks: tables and sentences at a width, help, and what is left out of it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from rich.console import Console
+
+import fingreat
+from fingreat.cli import app, common, main
+from fingreat.report import Column, Table
+from fingreat.schema import load_graph
+
+FILING = Path(fingreat.__file__).parent / "shipped" / "quernholt-2024.htm"
+PROGRAM = [sys.executable, "-c", "import sys; from fingreat.cli import main; sys.exit(main())"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a corpus, two runs and their match; nothing below changes them."""
+    folder = tmp_path_factory.mktemp("made")
+    out = folder / "out"
+    commands = [
+        ["corpus", "add", FILING, "--corpus", folder / "corpus"],
+        ["corpus", "sections", "--corpus", folder / "corpus"],
+        ["extract", "--corpus", folder / "corpus", "--model", "lexicon", "--out", out / "quote"],
+        ["extract", "--corpus", folder / "corpus", "--model", "lexicon", "--mode", "span", "--out", out / "span"],
+        ["match", out / "quote", out / "span", "--out", out / "match"],
+    ]
+    assert [main([str(word) for word in command]) for command in commands] == [0] * 5
+    return folder
+
+
+def on_terminal(columns: int, *arguments: object) -> list[str]:
+    """The lines that a terminal of so many columns is given, without its colours."""
+    screen, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    variables = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    command = [*PROGRAM, *map(str, arguments)]
+    with subprocess.Popen(command, stdin=end, stdout=end, stderr=end, env=variables | {"TERM": "xterm"}) as process:
+        os.close(end)
+        data = b""
+        while True:
+            try:
+                data += (block := os.read(screen, 65536))
+            except OSError:  # Linux says so that the other end is closed.
+                break
+            if not block:
+                break
+    os.close(screen)
+    assert process.returncode == 0, data
+    return [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", data.decode()).splitlines()]
+
+
+def test_runs_are_a_table_where_they_fit_and_blocks_where_not(made: Path) -> None:
+    counts = json.loads((made / "out" / "quote" / "manifest.json").read_text())["counts"]
+    made_at = json.loads((made / "out" / "quote" / "manifest.json").read_text())["created"]
+    begun = f"{made_at[:10]} {made_at[11:16]}"
+    n = str(counts["extractions"])
+    wide = [line.split() for line in on_terminal(200, "runs", "list", made / "out")]
+    row = ["quote", "complete", "lexicon", "quote", str(counts["requests"]), "0", n, "100%", f"({n}/{n})"]
+    assert [*row, *begun.split()] in wide
+    narrow = on_terminal(60, "runs", "list", made / "out")
+    assert max(map(len, narrow)) <= 60
+    assert {"run          quote", "status       complete", f"extractions  {n}", f"begun        {begun}"} <= set(narrow)
+    assert "model        quote × span" in narrow
+    assert "extractions  –" in narrow, "a match has no extractions of its own"
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_on_a_terminal_no_word_is_broken(columns: int, made: Path) -> None:
+    pair = (made / "out" / "quote", made / "out" / "span")
+    for arguments in (
+        ("schema", "show"),
+        ("match", *pair, "--out", made / "out" / "match", "--show", "3"),
+        ("report", *pair, "--out", made / "report"),
+    ):
+        narrow, wide = on_terminal(columns, *arguments), on_terminal(10_000, *arguments)
+        # A path is one long word, which is left to the terminal.
+        short = [line for line in narrow if str(made) not in line]
+        assert max(map(len, short)) <= columns
+        words = {word for line in wide for word in line.split()}
+        assert {word for line in short for word in line.split()} - words <= {"─" * n for n in range(columns)}
+
+
+def test_without_a_terminal_sentences_have_one_line_and_columns_gives_the_width(made: Path) -> None:
+    def lines(**variables: str) -> list[str]:
+        command = [*PROGRAM, "match", "out/quote", "out/span", "--out", "out/match", "--show", "1"]
+        clean = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        done = subprocess.run(command, cwd=made, env=clean | variables, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    for columns in ("", "0", "wide"):
+        assert lines(COLUMNS=columns) == lines()
+    assert any(line.split()[:2] == ["run", "model"] for line in lines())
+    # 5 + 7 + 11 + 7 + 9 + 9 characters do not fit, so that each cell has a line.
+    narrow = [line.rstrip() for line in lines(COLUMNS="45")]
+    assert {"run                  quote", "model                lexicon"} <= set(narrow)
+    (sentence,) = (line for line in narrow if line.startswith("Jaccard "))
+    assert len(sentence) > 45
+    assert "; conditional precision " in sentence
+
+
+def test_prose_is_wrapped_between_words_and_other_columns_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(width=50, record=True, soft_wrap=True)
+    monkeypatch.setattr(common, "out", console)
+    text = "one two three four five six seven eight nine ten"
+    rows = (("2024-01-31 23:59", text), ("2024-02-29 00:00", "eleven"))
+    common.show_table(Table(id="t", title="T", columns=(Column(label="a"), Column(label="b")), rows=rows))
+    lines = [" ".join(line.split()) for line in console.export_text().splitlines()]
+    # 16 characters, 3 between the columns and 1 at either end leave 29.
+    assert {"2024-01-31 23:59 one two three four five six", "seven eight nine ten", "2024-02-29 00:00 eleven"} <= set(
+        lines
+    )
+
+
+def test_whole_numbers_have_thousands_commas(made: Path, tmp_path: Path, run: Callable) -> None:
+    manifest = json.loads((made / "out" / "quote" / "manifest.json").read_text())
+    manifest["counts"] |= {"requests": 1234567, "extractions": 4000, "grounded": 1000}
+    (tmp_path / "big").mkdir()
+    (tmp_path / "big" / "manifest.json").write_text(json.dumps(manifest))
+    listed = run("runs", "list", tmp_path).out
+    assert "1,234,567" in listed
+    assert "25.0% (1,000/4,000)" in listed
+    shown = [line.split() for line in run("runs", "show", tmp_path / "big").out.splitlines()]
+    assert ["counts.requests", "1,234,567"] in shown
+    assert ["resolved.tokens", "4096"] in shown, "a setting is shown as its option takes it"
+
+
+def test_a_run_is_shown_as_dotted_names_without_what_is_empty(made: Path, run: Callable) -> None:
+    run_, match = made / "out" / "quote", made / "out" / "match"
+    counts = json.loads((run_ / "manifest.json").read_text())["counts"]
+    lines = run("runs", "show", run_).out.splitlines()
+    assert all(line.strip() for line in lines)
+    shown = {name: value.strip() for name, _, value in (line.partition(" ") for line in lines)}
+    assert shown["kind"] == "extract"
+    assert shown["counts.requests_by_state.ok"] == str(counts["requests"])
+    assert shown["counts.extractions_by_verdict.exact"] == str(counts["extractions_by_verdict"]["exact"])
+    assert shown["resolved.facets"] == "no"
+    assert shown["inputs"] == "1 section"
+    assert "pydantic" in {name.removeprefix("environment.packages.") for name in shown}
+    assert not {"earlier", "environment.gpus", "model.context"} & shown.keys()
+    assert not any(mark in value for value in shown.values() for mark in "{}[]")
+    assert "None" not in shown.values()
+    everything = json.loads(run("runs", "show", run_, "--json").out)
+    assert everything["earlier"] == []
+    assert everything["model"]["context"] is None
+    shown_match = run("runs", "show", match).out
+    assert re.search(r"^run_b\.model\.spec +lexicon *$", shown_match, re.MULTILINE)
+    assert re.search(r"^filings +1 filing *$", shown_match, re.MULTILINE)
+
+
+def test_verify_as_json_names_status_and_faults_of_every_run(made: Path, tmp_path: Path, run: Callable) -> None:
+    assert json.loads(run("runs", "verify", made / "out" / "quote", made / "out" / "match", "--json").out) == [
+        {"run": str(made / "out" / name), "status": "complete", "faults": []} for name in ("quote", "match")
+    ]
+    outcome = run("runs", "verify", made / "out" / "quote", tmp_path / "none", "--json")
+    assert (outcome.code, outcome.err) == (1, "")
+    good, bad = json.loads(outcome.out)
+    assert (good["faults"], bad["status"], bad["run"]) == ([], None, str(tmp_path / "none"))
+    (fault,) = bad["faults"]
+    assert "is no run folder" in fault
+    assert run("runs", "verify", tmp_path / "none").err.count(str(tmp_path / "none")) == 1
+
+
+def test_check_as_json_counts_or_lists_the_faults(tmp_path: Path, run: Callable) -> None:
+    data = json.loads(run("schema", "check", "--json").out)
+    assert (data["nodes"], data["edges"], data["faults"]) == (11, 11, [])
+    assert data["categories"] == list(load_graph().categories())
+    path = tmp_path / "mine.toml"
+    path.write_text('format = 1\nname = "mine"\n[[node]]\nid = "A"\n')
+    outcome = run("schema", "check", path, "--json")
+    assert (outcome.code, outcome.err) == (2, "")
+    data = json.loads(outcome.out)
+    assert data["source"] == str(path)
+    assert "[[node]] A, line 3: 'name' is missing" in data["faults"]
+
+
+def test_files_that_a_folder_passes_over_are_counted(tmp_path: Path, run: Callable) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    (source / "a.htm").write_bytes(FILING.read_bytes())
+    assert "passed over" not in run("corpus", "add", source, "--corpus", tmp_path / "c").err
+    for name in ("b.pdf", ".hidden"):
+        (source / name).write_bytes(b"%PDF-1.4")
+    assert "1 file of another kind passed over\n" in run("corpus", "add", source, "--corpus", tmp_path / "c").err
+    outcome = run("corpus", "add", source, source / "b.pdf", "--corpus", tmp_path / "c", "--json")
+    assert json.loads(outcome.out) == {"added": 0, "already_there": 1, "failed": 1, "passed_over": 1}
+
+
+def test_an_empty_gold_is_refused(made: Path, tmp_path: Path, run: Callable) -> None:
+    (tmp_path / "gold.jsonl").write_text("")
+    arguments = ("--gold", tmp_path / "gold.jsonl", "--out", tmp_path / "report")
+    outcome = run("report", made / "out" / "quote", *arguments)
+    assert outcome.code == 2
+    assert "gold.jsonl: holds no passage" in outcome.err
+    assert not (tmp_path / "report").exists()
+
+
+def parameters() -> list[tuple[str, typer.core.TyperOption | typer.core.TyperArgument]]:
+    """Every parameter of every command."""
+    root = typer.main.get_command(app)
+    groups = {"": root} | {name: c for name, c in root.commands.items() if hasattr(c, "commands")}  # type: ignore[attr-defined]
+    return [
+        (f"{group} {name}".strip(), parameter)
+        for group, inner in groups.items()
+        for name, command in inner.commands.items()
+        if not hasattr(command, "commands")
+        for parameter in command.params
+    ]
+
+
+def test_arguments_are_in_capitals_and_flags_take_no_value() -> None:
+    found = parameters()
+    arguments = {(name, p.metavar) for name, p in found if p.param_type_name == "argument"}
+    assert {("match", "RUN_A"), ("match", "RUN_B"), ("chunk", "FILE"), ("corpus add", "PATH")} <= arguments
+    assert all(metavar and metavar.isupper() for _, metavar in arguments)
+    flags = [(name, p.name, p.metavar) for name, p in found if getattr(p, "is_flag", False)]
+    assert len(flags) > 10
+    assert {metavar for _, _, metavar in flags} == {""}, flags
+
+
+def test_every_command_that_prints_results_has_json() -> None:
+    found = parameters()
+    with_json = {name for name, parameter in found if "--json" in parameter.opts}
+    # These two write a file, and say only where.
+    assert {name for name, _ in found} - with_json == {"export", "schema draw"}
