@@ -70,6 +70,8 @@ def show_table(measured: MeasuredTable) -> None:
     else:
         rows = (map(cell_text, measured.columns, row) for row in measured.rows)
         _print_blocks(([*zip((c.label for c in measured.columns), row, strict=True)] for row in rows), measured.title)
+        if measured.all_notes:
+            out.print()
     for note in measured.all_notes:
         tell(note, indent="  ")
     out.print()
