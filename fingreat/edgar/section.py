@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -162,7 +163,7 @@ class _Search:
         for index in range(span.heading.end + 1, span.end):
             block = blocks[index]
             if _breaks(block):
-                self.warnings.append(f"No Item 8 heading follows; the section ends at {block.text[:60]!r}.")
+                self.warnings.append(f"No Item 8 heading follows; the section ends at {_short(block.text)!r}.")
                 return Span(span.heading, index, Candidate("", index, index + 1, block.text, 0.0, contents=False))
         return span
 
@@ -174,7 +175,7 @@ class _Search:
 
     def _found(self, main: Document, blocks: list[Block], span: Span) -> Section:
         heading = span.heading
-        self.warnings.append(f"Rule: item headings in order ({heading.title[:60]!r}).")
+        self.warnings.append(f"Rule: item headings in order ({_short(heading.title)!r}).")
         if span.following is None:
             self.warnings.append("No heading follows; the section runs to the end of the document.")
         return self._section(
@@ -220,7 +221,7 @@ class _Search:
         ]
 
     def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
-        self.warnings.append(f"Rule: title {region.heading[:60]!r}, ended by: {region.rule}.")
+        self.warnings.append(f"Rule: title {_short(region.heading)!r}, ended by: {region.rule}.")
         parts = [region, *(further_regions(blocks, region, pointer) if pointer else ())]
         if len(parts) > 1:
             self.warnings.append(f"The discussion stands in {len(parts)} parts under titles of their own.")
@@ -255,6 +256,11 @@ class _Search:
             pointer=pointer,
             warnings=tuple(self.warnings),
         )
+
+
+def _short(text: str) -> str:
+    """A title's first words, for a warning."""
+    return textwrap.shorten(text, 60, placeholder=" …")
 
 
 def _how_named(item: str, form: Form) -> str:
