@@ -14,7 +14,7 @@ from fingreat.report.model import (
 )
 from fingreat.report.page import render_report
 from fingreat.report.palette import edge_styles
-from fingreat.report.tables import Cell, Column, Share, Table, cell_text, percent, table_csv
+from fingreat.report.tables import Cell, Column, Share, Table, cell_text, number_text, percent, table_csv
 
 __all__ = [
     "Cell",
@@ -33,6 +33,7 @@ __all__ = [
     "draw_svg",
     "edge_styles",
     "heat_map",
+    "number_text",
     "percent",
     "render_report",
     "svg_to_png",

@@ -15,7 +15,7 @@ from fingreat.report.tables import Share
 from fingreat.report.templating import environment
 
 _BAR, _BAR_GAP, _GROUP_GAP = 14.0, 3.0, 12.0
-_PLOT = 440.0
+_PLOT = 320.0
 _TEXT = 11.0
 
 Series = tuple[str, Sequence[Value]]

@@ -27,7 +27,7 @@ class ScoreView(Record):
 
     Attributes:
         edges: one row per edge, any order; edges left out are shown as "–".
-        chance: what `chance_of` (say, precision) would be for guesses, as a fraction.
+        chance: what precision would be for guesses, as a fraction.
         sentence: the honest reading in words, such as "not distinguishable from chance".
         found: (passage id, edge) for each gold passage and accepted edge that the run has.
         other_edge: ids of gold passages that the run has only under an edge that is not accepted.
@@ -37,7 +37,6 @@ class ScoreView(Record):
     recall: Share
     edges: tuple[EdgeScore, ...] = ()
     chance: Annotated[float, Field(ge=0, le=1)] | None = None
-    chance_of: str = "precision"
     sentence: str = ""
     found: frozenset[tuple[str, str]] = frozenset()
     other_edge: frozenset[str] = frozenset()
@@ -66,6 +65,11 @@ class RunView(Record):
     score: ScoreView | None = None
     failures: tuple[Failure, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def failed_replies(self) -> Mapping[ReplyState, int]:
+        """The reply states that are no success, with their counts."""
+        return {state: count for state, count in self.replies.items() if state is not ReplyState.OK and count}
 
     @property
     def grounded(self) -> Share:

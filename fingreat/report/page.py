@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -93,7 +93,13 @@ def _lists(report: Report, filings: Sequence[Shown]) -> dict[str, Any]:
     """The rows of the lists, each with its filing."""
     differing = differences(report, filings)
     layer_counts = {f.number: f.counts([run.name for run in report.runs]) for f in filings}
+    any_ungrounded = any(not x.verdict.grounded for f in filings for of_run in f.extractions for x in of_run)
+    any_failed = any(run.failures or run.failed_replies for run in report.runs)
     return {
+        "any_ungrounded": any_ungrounded,
+        "any_failed": any_failed,
+        "passages_in_all": sum(len(f.view.gold) for f in filings),
+        "all_well": list(_all_well(report, any_ungrounded, any_failed, bool(differing))),
         "ungrounded_of": {
             run.name: [(f, x) for f in filings for x in f.extractions[i] if not x.verdict.grounded]
             for i, run in enumerate(report.runs)
@@ -110,6 +116,17 @@ def _lists(report: Report, filings: Sequence[Shown]) -> dict[str, Any]:
         "switch_counts": layer_counts.get(1),
         "has_gold": any(layer.run == GOLD for f in filings for layer in f.layers),
     }
+
+
+def _all_well(report: Report, any_ungrounded: bool, any_failed: bool, any_differing: bool) -> Iterator[str]:
+    """A sentence for each list that has no rows because nothing went wrong."""
+    grounded = [x.verdict.grounded for run in report.runs for x in run.extractions]
+    if grounded and not any_ungrounded:
+        yield f"Every quote{'' if all(grounded) else ' of the filings shown'} stands in the text."
+    if not any_failed and any(sum(run.replies.values()) for run in report.runs):
+        yield "Every reply could be read."
+    if not any_differing and any(pair.matches for pair in report.matches):
+        yield "No two runs give the same passage different edges."
 
 
 def _text(filing: Shown) -> Markup:

@@ -45,7 +45,7 @@ class Share(Record):
         return self.k / self.n if self.n else None
 
 
-ColumnKind = Literal["text", "edge", "filing", "count", "share", "number"]
+ColumnKind = Literal["text", "edge", "filing", "count", "share", "rate", "number"]
 Cell = str | int | float | Share | None
 """What stands in a cell; None is "no value" and is shown as a dash."""
 
@@ -55,6 +55,7 @@ _TYPES: dict[ColumnKind, tuple[type, ...]] = {
     "filing": (str,),
     "count": (int,),
     "share": (Share,),
+    "rate": (int, float),
     "number": (int, float),
 }
 
@@ -65,7 +66,7 @@ class Column(Record):
     Attributes:
         kind: `edge` holds ids of edges, which the page colours by their category; `filing` ids of filings, of which
             only the beginning is shown where they are hashes; `count` whole numbers from 0; `share` `Share`
-            records; `number` any finite number.
+            records; `rate` numbers from 0 to 1, shown in per cent; `number` any finite number.
         digits: decimal places of a `number`.
     """
 
@@ -76,7 +77,12 @@ class Column(Record):
     @property
     def right(self) -> bool:
         """Whether its cells are aligned to the right."""
-        return self.kind in ("count", "share", "number")
+        return self.kind in ("count", "share", "rate", "number")
+
+    @property
+    def head(self) -> str:
+        """Its label as a page writes it: with a capital, unless it is a symbol of one letter."""
+        return self.label if len(self.label) == 1 else self.label[:1].upper() + self.label[1:]
 
 
 class Table(Record):
@@ -138,6 +144,8 @@ def _fault(column: Column, cell: Cell) -> str | None:
         return f"{cell} counts nothing"
     if isinstance(cell, float) and not math.isfinite(cell):
         return f"{cell} is no number; None stands for a value that there is not"
+    if column.kind == "rate" and isinstance(cell, (int, float)) and not 0 <= cell <= 1:
+        return f"{cell} is no rate from 0 to 1"
     return None
 
 
@@ -169,7 +177,7 @@ def number_text(value: float, digits: int = 3) -> str:
 
 
 def cell_text(column: Column, cell: Cell) -> str:
-    """A cell in one line: counts with thousands commas, shares as "57.1% (4/7)", a dash for no value."""
+    """A cell in one line: counts with commas, shares as "57.1% (4/7)", rates as "57.1%", a dash for no value."""
     if cell is None:
         return DASH
     if isinstance(cell, Share):
@@ -177,7 +185,7 @@ def cell_text(column: Column, cell: Cell) -> str:
         return f"{percent(cell)} ({fraction(cell)}{interval})"
     if isinstance(cell, str):
         return f"{cell[:_HASH_SHOWN]}…" if column.kind == "filing" and len(cell) == _HASH else cell
-    return number_text(cell, column.digits)
+    return percent(cell) if column.kind == "rate" else number_text(cell, column.digits)
 
 
 def table_csv(table: Table) -> str:

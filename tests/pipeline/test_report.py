@@ -77,9 +77,10 @@ def test_volume_edges_and_tags_of_each_run(corpus: Corpus, runs: tuple[RunFolder
     assert (volume["b"]["mean per filing"], volume["b"]["median"], volume["b"]["most"]) == (2.5, 2.5, 3)
     by_filing = {(row["run"], row["filing"]): row["extractions"] for row in rows(report, "extractions-by-filing")}
     assert by_filing == {("a", FIRST): 3, ("b", FIRST): 3, ("a", SECOND): 3, ("b", SECOND): 2}
-    by_edge = {(row["run"], row["edge"]): row["extractions"] for row in rows(report, "extractions-by-edge")}
+    part = "share of extractions"
+    by_edge = {(row["run"], row["edge"]): row[part] for row in rows(report, "extractions-by-edge")}
     assert by_edge["b", "CASH-DIV"] == Share(k=1, n=5)
-    by_category = {(row["run"], row["category"]): row["extractions"] for row in rows(report, "extractions-by-category")}
+    by_category = {(row["run"], row["category"]): row[part] for row in rows(report, "extractions-by-category")}
     assert by_category["b", "Net Income"] == Share(k=4, n=5)
     tags = {row["run"]: row for row in rows(report, "tags")}
     # A tags 4 of 6. volume is all REV; copper and cost, half a weight each time, are all COGS.
@@ -93,6 +94,17 @@ def test_volume_edges_and_tags_of_each_run(corpus: Corpus, runs: tuple[RunFolder
         "NNCA-OPEX",
         0.5,
     )
+
+
+def test_a_filing_s_year_of_filing_and_fiscal_year_stand_side_by_side(tmp_path: Path) -> None:
+    dates = b"CONFORMED PERIOD OF REPORT:\t20231231\nFILED AS OF DATE:\t\t20240215\nPUBLIC DOCUMENT COUNT"
+    dated = submission(FIRST, SENTENCES).replace(b"PUBLIC DOCUMENT COUNT", dates)
+    corpus = corpus_of(tmp_path, a=dated, b=submission(SECOND, SENTENCES))
+    table = rows(build_report([run_of(corpus, tmp_path / "out" / "a", A)], corpus), "extractions-by-filing")
+    assert {row["filing"]: (row["filed in"], row["fiscal year"]) for row in table} == {
+        FIRST: ("2024", "2023"),
+        SECOND: (None, None),
+    }
 
 
 def test_one_run_alone_has_no_agreement(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
@@ -209,11 +221,25 @@ def test_runs_of_the_same_folder_name_are_told_apart(tmp_path: Path, corpus: Cor
     assert [run.name for run in build_report(found, corpus).runs] == ["x", "x (2)"]
 
 
+def test_the_corpus_is_the_one_that_the_first_run_names(
+    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    assert build_report(runs).filings == build_report(runs, corpus).filings
+    (tmp_path / "moved").mkdir()
+    shutil.move(corpus.path, tmp_path / "moved")
+    with pytest.raises(InputError, match=rf"read the corpus {corpus.path}, which is not there\. Name it with --corpus"):
+        build_report(runs)
+    manifest = runs[0].path / "manifest.json"
+    said = json.loads(manifest.read_text())
+    del said["asked"]["corpus"]
+    manifest.write_text(json.dumps(said))
+    with pytest.raises(InputError, match=r"does not say which corpus it read\. Name it with --corpus"):
+        build_report(runs)
+
+
 def test_a_corpus_that_the_runs_did_not_read_is_refused(
     tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
 ) -> None:
-    with pytest.raises(InputError, match=r"does not say which corpus it read\. Name it with --corpus"):
-        build_report(runs)
     with pytest.raises(CorpusError, match="is no corpus folder"):
         build_report(runs, Corpus(tmp_path / "out" / "a"))
     other = corpus_of(tmp_path / "other", a=submission(FIRST, SENTENCES))

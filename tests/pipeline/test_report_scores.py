@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fingreat.analysis import EdgeScore, GoldScore, Ratio
-from fingreat.pipeline.report.scores import SIGNIFICANT, count_of, in_words, score_view
+from fingreat.pipeline.report.scores import SIGNIFICANT, count_of, in_words, p_value, score_view
 from fingreat.report import Share
 
 
@@ -31,15 +31,21 @@ def score(**changes: Any) -> GoldScore:
 def test_a_score_at_chance_is_called_that() -> None:
     words = in_words(score())
     assert "6 of 10 extractions lie on evidence, 1 of them with an accepted edge." in words
-    assert "At chance: an edge drawn at random would be right for 10% of them" in words
-    assert "probability 0.47. Read its edges as guesses." in words
+    assert "At chance: an edge drawn at random would be right for 10.0% of them" in words
+    assert "as many or more would come out by luck (p = 0.4700). Read its edges as guesses." in words
 
 
 def test_a_score_above_chance_says_how_far() -> None:
-    words = in_words(score(typed_p_value=0.0004))
-    assert "Above chance" in words
-    assert "(p = 0.0004)" in words
+    words = in_words(score(chance_typed=0.1119, typed_p_value=0.0004))
+    assert words.endswith("Above chance: an edge drawn at random would be right for 11.2% of them (p = 0.0004).")
     assert "Read its edges as guesses" not in words
+
+
+@pytest.mark.parametrize("p", [3e-146, 0.00004, 0.0])
+def test_a_probability_below_the_last_decimal_is_less_than_it(p: float) -> None:
+    # 0.0 is what is left of a probability below the smallest float: so many hits are never impossible.
+    assert in_words(score(typed_p_value=p)).endswith("(p < 0.0001).")
+    assert p_value(score(typed_p_value=p)) > 0  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,14 @@ from report_builders import (
     example_report,
     example_tables,
     extraction,
+    match,
     place,
     section_of,
     two_filings,
 )
 
 from fingreat.report import Column, FilingView, MatchView, RunView, Share, Table, bars, heat_map, render_report
+from fingreat.schema import ReplyState
 
 
 def soup(html: str) -> BeautifulSoup:
@@ -85,7 +87,7 @@ def test_extractions_of_filings_that_are_not_shown_count_and_have_no_text() -> N
     page = soup(render_report(two_filings()))
     assert "showing 2 of 3" in words(page.header)
     assert "Showing 2 of 3 filings" in words(page.find(id="text"))
-    grounded = page.select_one("#summary td[data-th=Grounded]")
+    grounded = page.select_one("#summary td[data-th='In the text']")
     # The first run has 9 of the first filing, 3 of the second (one not found) and 1 elsewhere.
     assert words(grounded) == "92.3% 12/13"
     counts = {c["data-edge"]: c.get_text() for c in page.select("#graph .fg-count")}
@@ -223,6 +225,52 @@ def test_a_report_without_filings_or_runs_says_so() -> None:
     text = words(soup(render_report(example_report(filings=(), runs=(), tables=example_tables()))))
     assert "The text of no filing is shown." in text
     assert "No run is shown in this report." in text
+
+
+def links(page: BeautifulSoup) -> dict[str, str]:
+    return {a["href"][1:]: a.get_text() for a in page.select("nav a")}
+
+
+def test_a_link_is_called_what_the_heading_of_its_section_says() -> None:
+    page = soup(render_report(two_filings()))
+    found = links(page)
+    assert {"summary", "tables", "graph", "text", "differences", "ungrounded", "gold", "failures"} == set(found)
+    assert {name: page.select_one(f"#{name} > h2").get_text() for name in found} == found
+
+
+def test_what_there_is_nothing_of_has_no_section_and_all_that_is_well_has_a_sentence() -> None:
+    whole = RunView(
+        name="a", model="m", mode="quote", replies={ReplyState.OK: 3}, extractions=(extraction(1, "REV-NNCA", SALES),)
+    )
+    other = whole.model_copy(update={"name": "b"})
+    same = match(1, "REV-NNCA", 1, "REV-NNCA", 1.0)
+    report = example_report(gold=(), runs=(whole, other), matches=(MatchView(a="a", b="b", matches=(same,)),))
+    page = soup(render_report(report))
+    assert set(links(page)) == {"summary", "graph", "text"}
+    assert not [name for name in ("differences", "ungrounded", "gold", "failures", "differing") if page.find(id=name)]
+    assert page.select("#summary > p")[-1].get_text() == (
+        "Every quote stands in the text. Every reply could be read. No two runs give the same passage different edges."
+    )
+
+
+def test_nothing_is_said_to_be_well_that_was_not_looked_at() -> None:
+    assert "Every" not in words(soup(render_report(example_report(gold=(), runs=()))).main)
+    elsewhere = extraction(1, "REV-NNCA", "of another filing", "not_found", filing_id="elsewhere")
+    shown = RunView(name="a", model="m", mode="quote", extractions=(extraction(0, "REV-NNCA", SALES), elsewhere))
+    text = words(soup(render_report(example_report(gold=(), runs=(shown,)))).find(id="summary"))
+    assert "Every quote of the filings shown stands in the text." in text
+    assert "Every reply" not in text
+
+
+def test_without_gold_the_graph_s_table_does_not_speak_of_it() -> None:
+    run = RunView(name="a", model="m", mode="quote", extractions=(extraction(0, "REV-NNCA", SALES),))
+    section = soup(render_report(example_report(gold=(), runs=(run,)))).find(id="graph")
+    assert [words(th) for th in section.select("thead th")] == ["Edge", "Flow", "Category", "a", "Extractions"]
+    assert {len(tr.find_all(["th", "td"])) for tr in section.select("tbody tr")} == {4}
+    assert "gold" not in words(section)
+    scored = soup(render_report(example_report())).find(id="graph")
+    assert [words(th) for th in scored.select("thead tr th")][:4] == ["Edge", "Flow", "Category", "Gold"]
+    assert "how they fare against gold" in words(scored)
 
 
 def test_a_filing_without_a_company_is_named_by_its_file() -> None:

@@ -69,9 +69,11 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     figures = (
         heat_map("same", "Same edge", ["lexicon", "embedded"] * 4, [[Share(k=1, n=2)] * 8] * 8),
         bars("shares", "By edge", edges, [("lexicon", [0.3] * 11), ("embedded", [0.5] * 11)]),
+        bars("whole", "By edge, of all", edges, [("lexicon", [Share(k=1234, n=1234)] * 11)]),
     )
+    folded = example_tables()[0].model_copy(update={"id": "folded", "detail": True})
     path = folder / "report.html"
-    path.write_text(render_report(two_filings(figures=figures, tables=example_tables())), encoding="utf-8")
+    path.write_text(render_report(two_filings(figures=figures, tables=(*example_tables(), folded))), encoding="utf-8")
     browser = module.Browser(program, str(folder / "profile"))
     yield Page(browser, path)
     browser.close()
@@ -187,6 +189,48 @@ def test_without_a_script_all_filings_are_shown_and_no_controls(page: Page) -> N
 def test_nothing_makes_the_page_scroll_sideways(page: Page, width: int) -> None:
     page.open(width=width)
     assert page.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def test_every_word_of_a_chart_is_inside_its_drawing(page: Page) -> None:
+    page.open()
+    outside = """[...document.querySelectorAll('.fg-chart text')].filter(t => {
+      const b = t.getBBox(), v = t.ownerSVGElement.viewBox.baseVal;
+      return b.x < 0 || b.y < 0 || b.x + b.width > v.width || b.y + b.height > v.height;
+    }).length"""
+    assert page.value("document.querySelectorAll('.fg-chart text').length") > 100
+    assert page.value(outside) == 0
+
+
+@pytest.mark.parametrize("width", [1400, 360])
+def test_the_head_of_a_share_ends_where_its_numbers_end(page: Page, width: int) -> None:
+    page.open(width=width)
+    ends = """(() => {
+      const table = document.querySelector('#table-agreement table');
+      const end = e => { const r = document.createRange(); r.selectNodeContents(e);
+                         return r.getBoundingClientRect().right; };
+      const last = [...table.querySelectorAll('tbody tr:first-child td.of')].pop();
+      return [end(table.querySelector('th.shares')), end(last)];
+    })()"""
+    head, numbers = page.value(ends)
+    assert head == pytest.approx(numbers, abs=1.0)
+
+
+def test_no_blank_band_stands_over_a_table_s_head(page: Page) -> None:
+    page.open(width=360)
+    # One line of 14 units at a line height of 1.5, and less than that again around it.
+    heights = "[...document.querySelectorAll('.finding thead')].map(t => t.getBoundingClientRect().height)"
+    assert all(height < 40 for height in page.value(heights))
+
+
+def test_folded_tables_are_printed_only_if_they_are_open(page: Page) -> None:
+    page.open()
+    page.value("dispatchEvent(new Event('beforeprint'))")
+    page.print()
+    shown = "document.querySelector('#more-tables').getClientRects().length"
+    assert page.value(shown) == 0
+    assert page.value("document.querySelector('#table-agreement').getClientRects().length") == 1
+    page.value("document.querySelector('#more-tables').open = true")
+    assert page.value(shown) == 1
 
 
 def test_everything_that_can_be_used_is_reached_by_the_keyboard(page: Page) -> None:

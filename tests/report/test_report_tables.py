@@ -15,6 +15,7 @@ TEXT_COLUMN = Column(label="text")
 SHARE = Column(label="share", kind="share")
 NUMBER = Column(label="number", kind="number")
 COUNT = Column(label="count", kind="count")
+RATE = Column(label="rate", kind="rate")
 
 
 def table(*rows: tuple[Cell, ...], columns: tuple[Column, ...] = (TEXT_COLUMN, SHARE)) -> Table:
@@ -33,6 +34,11 @@ def table(*rows: tuple[Cell, ...], columns: tuple[Column, ...] = (TEXT_COLUMN, S
         (SHARE, Share(k=6, n=10, interval=(0.3, 0.85)), "60.0% (6/10; 30.0% to 85.0%)"),
         (SHARE, Share(k=0, n=0), "– (0/0)"),
         (SHARE, None, "–"),
+        (RATE, 0.0417, "4.2%"),
+        (RATE, 0.112, "11.2%"),
+        (RATE, 0.0001, "<0.1%"),
+        (RATE, 1, "100%"),
+        (RATE, None, "–"),
         (NUMBER, 0.71349, "0.713"),
         (NUMBER, -1234.5, "-1,234.500"),
         (NUMBER, 5, "5"),
@@ -82,6 +88,10 @@ def test_a_row_that_does_not_fit_its_columns_is_refused(rows: list[tuple[Cell, .
         (NUMBER, float("nan"), "nan is no number"),
         (NUMBER, float("inf"), "inf is no number"),
         (NUMBER, "1", "str is no number"),
+        (RATE, 1.01, "1.01 is no rate from 0 to 1"),
+        (RATE, -0.1, "-0.1 is no rate from 0 to 1"),
+        (RATE, float("nan"), "nan is no number"),
+        (RATE, Share(k=1, n=2), "Share is no rate"),
     ],
 )
 def test_a_cell_of_another_kind_is_refused(column: Column, cell: Cell, message: str) -> None:
@@ -108,6 +118,17 @@ def test_csv_gives_a_share_as_value_and_numbers_and_no_value_as_an_empty_field()
         '"lexicon, embedded",REV-NNCA,1204,0.3333333333333333,1,3,0.05,0.7,1.5\r\n'
         '"lexicon, embedded",NNCA-TAX,0,,0,0,,,\r\n'
     )
+
+
+def test_csv_gives_a_rate_unrounded() -> None:
+    assert table_csv(table((0.04171717,), columns=(RATE,))) == "rate\r\n0.04171717\r\n"
+
+
+def test_a_head_begins_with_a_capital_unless_it_is_a_symbol() -> None:
+    labels = ["filed in", "Jaccard", "H(E|T)", "p", "of the tag's weight"]
+    assert [Column(label=label).head for label in labels] == [
+        *("Filed in", "Jaccard", "H(E|T)", "p", "Of the tag's weight")
+    ]
 
 
 def test_csv_gives_back_any_text_as_it_was() -> None:

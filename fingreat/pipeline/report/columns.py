@@ -33,6 +33,11 @@ def shares(*labels: str) -> tuple[Column, ...]:
     return tuple(Column(label=label, kind="share") for label in labels)
 
 
+def rates(*labels: str) -> tuple[Column, ...]:
+    """Columns of numbers from 0 to 1."""
+    return tuple(Column(label=label, kind="rate") for label in labels)
+
+
 def numbers(*labels: str, digits: int = 3) -> tuple[Column, ...]:
     """Columns of numbers with so many decimals."""
     return tuple(Column(label=label, kind="number", digits=digits) for label in labels)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from fingreat.analysis import Agreement, CohortAgreement
-from fingreat.pipeline.report.columns import MOST_ROWS, counts, edges, left_out, numbers, shares, texts
+from fingreat.pipeline.report.columns import MOST_ROWS, counts, edges, left_out, numbers, rates, shares, texts
 from fingreat.pipeline.report.columns import filings as filing_columns
 from fingreat.pipeline.report.measured import Measured
-from fingreat.pipeline.report.scores import share
+from fingreat.pipeline.report.scores import P_DIGITS, p_value, share
 from fingreat.report import Cell, Share, Table
 
 MOST_RUNS_BY_EDGE = 10
@@ -99,7 +99,7 @@ def gold(measured: Measured) -> Table | None:
             *map(share, (run.score.precision, run.score.recall, run.score.located, run.score.typed)),
             run.score.chance_precision,
             run.score.chance_typed,
-            run.score.typed_p_value,
+            p_value(run.score),
         )
         for run in measured.runs
         if run.score
@@ -112,8 +112,8 @@ def gold(measured: Measured) -> Table | None:
         columns=(
             *texts("run"),
             *shares("precision", "recall", "on evidence", "right edge, of those"),
-            *numbers("precision by chance", "right edge by chance"),
-            *numbers("p", digits=4),
+            *rates("precision by chance", "right edge by chance"),
+            *numbers("p", digits=P_DIGITS),
         ),
         rows=rows,
         notes=(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from fingreat.analysis import GoldScore, Ratio
 from fingreat.pipeline.report.measured import MeasuredRun
-from fingreat.report import EdgeScore, RunView, ScoreView, Share
+from fingreat.report import EdgeScore, RunView, ScoreView, Share, number_text, percent
 
 SIGNIFICANT = 0.05
+P_DIGITS = 4
+"""Decimal places of a probability by chance."""
 
 
 def run_view(run: MeasuredRun) -> RunView:
@@ -71,18 +74,23 @@ def _sentences(score: GoldScore) -> Sequence[str]:
 
 
 def _against_chance(score: GoldScore) -> str:
-    if score.chance_typed is None or score.typed_p_value is None:
+    p = p_value(score)
+    if score.chance_typed is None or p is None:
         return (
             f"No better than chance: a place and an edge drawn at random are right with probability "
-            f"{score.chance_precision:.1%}."
+            f"{percent(score.chance_precision)}."
         )
-    level = f"an edge drawn at random would be right for {score.chance_typed:.0%} of them"
-    if score.typed_p_value > SIGNIFICANT:
-        return (
-            f"At chance: {level}, and as many or more would come out by luck with probability "
-            f"{score.typed_p_value:.2f}. Read its edges as guesses."
-        )
-    return f"Above chance: {level} (p = {score.typed_p_value:.1g})."
+    level = f"an edge drawn at random would be right for {percent(score.chance_typed)} of them"
+    shown = number_text(p, P_DIGITS)
+    luck = f"(p < {shown[1:]})" if shown.startswith("<") else f"(p = {shown})"
+    if p > SIGNIFICANT:
+        return f"At chance: {level}, and as many or more would come out by luck {luck}. Read its edges as guesses."
+    return f"Above chance: {level} {luck}."
+
+
+def p_value(score: GoldScore) -> float | None:
+    """So many right edges or more by chance; one too small for a float is the smallest, not 0."""
+    return None if score.typed_p_value is None else max(score.typed_p_value, sys.float_info.min)
 
 
 def count_of(number: int, noun: str) -> str:

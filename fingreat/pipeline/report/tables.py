@@ -44,6 +44,7 @@ def _volume(measured: Measured) -> Table:
     return Table(
         id="volume",
         title="What each run extracted",
+        detail=True,
         columns=(
             *texts("run", "model"),
             *counts("extractions"),
@@ -65,7 +66,7 @@ def _by_category(measured: Measured) -> Table:
         id="extractions-by-category",
         title="Extractions by category",
         detail=True,
-        columns=(*texts("run", "category"), *shares("extractions")),
+        columns=(*texts("run", "category"), *shares("share of extractions")),
         rows=tuple(_parts(measured, groups)),
     )
 
@@ -75,7 +76,7 @@ def _by_edge(measured: Measured) -> Table:
         id="extractions-by-edge",
         title="Extractions by edge",
         detail=True,
-        columns=(*texts("run"), *edges("edge"), *shares("extractions")),
+        columns=(*texts("run"), *edges("edge"), *shares("share of extractions")),
         rows=tuple(_parts(measured, [(edge, [edge]) for edge in measured.graph.edges])),
     )
 
@@ -122,10 +123,13 @@ def _tags(measured: Measured) -> Table:
 
 
 def _made_of_the_graph(measured: Measured) -> Iterator[str]:
-    """A note on runs whose tags could not go with several edges."""
+    """A note on runs whose tags hardly can go with several edges: few phrases of a graph file belong to two."""
     names = [run.name for run in measured.runs if run.manifest.model.backend in TAGS_OF_THE_GRAPH]
     if names:
-        yield f"The tags of {' and '.join(names)} are words of the graph, each of one edge: purity 1 by construction."
+        yield (
+            f"The tags of {' and '.join(names)} are words of the graph file, nearly all of one edge each: their purity "
+            "is near 1 by construction."
+        )
 
 
 def _top_tags(measured: Measured) -> Table | None:
@@ -156,7 +160,7 @@ def _top_tags(measured: Measured) -> Table | None:
 def _by_filing(measured: Measured) -> Table:
     of_runs = [Counter(extraction.filing_id for extraction in run.extractions) for run in measured.runs]
     rows = tuple(
-        (run.name, filing.id, filing.company, _year(filing), measured.lengths[filing.id], of_run[filing.id])
+        (run.name, filing.id, filing.company, *_years(filing), measured.lengths[filing.id], of_run[filing.id])
         for filing in measured.filings[:MOST_ROWS]
         for run, of_run in zip(measured.runs, of_runs, strict=True)
     )
@@ -164,14 +168,16 @@ def _by_filing(measured: Measured) -> Table:
         id="extractions-by-filing",
         title="Extractions by filing",
         detail=True,
-        columns=(*texts("run"), *filings(), *texts("filed in"), *counts("characters", "extractions")),
+        columns=(*texts("run"), *filings(), *texts("filed in", "fiscal year"), *counts("characters", "extractions")),
         rows=rows,
         notes=left_out(len(measured.filings)),
     )
 
 
-def _year(filing: Filing) -> str | None:
-    return str(filing.filed.year) if filing.filed else None
+def _years(filing: Filing) -> tuple[str | None, str | None]:
+    """When it was filed and its fiscal year; years are names, not counts to be written with a comma."""
+    filed = filing.filed.year if filing.filed else None
+    return str(filed) if filed else None, str(filing.fiscal_year) if filing.fiscal_year else None
 
 
 TABLES: dict[str, Callable[[Measured], Table | None]] = {

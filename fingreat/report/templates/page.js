@@ -172,10 +172,10 @@ document.addEventListener("DOMContentLoaded", () => {
       parts[current].scrollIntoView();
     });
   }
-  // On paper all filings follow each other, each with what is switched on.
+  // On paper all filings follow each other, each with what is switched on; tables of detail only if they are open.
   addEventListener("beforeprint", () => {
     parts.forEach((_, n) => draw(n));
-    for (const folded of document.querySelectorAll("details:not(.controls)")) folded.open = true;
+    for (const folded of document.querySelectorAll("details:not(.controls, .more)")) folded.open = true;
   });
 
   // Going from passage to passage: a stop is a mark where a shown layer begins.
