@@ -14,6 +14,9 @@ except ImportError as error:
         "Repair it with: pip install --upgrade fingreat (in a checkout: pip install --editable .)\n"
     )
     sys.exit(2)
+except KeyboardInterrupt:
+    # Ctrl-C before the command began.
+    sys.exit(130)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -71,7 +71,7 @@ class ExtractConfig(Record):
     facets: bool = False
     tokens: int = Field(default=DEFAULT_BUDGET, ge=MIN_BUDGET)
     max_tokens: int = Field(default=4096, ge=1)
-    temperature: float = Field(default=0.0, ge=0)
+    temperature: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     seed: int = 0
     schema_file: Path | None = None
 
@@ -123,6 +123,7 @@ def extract(
         raise InputError(
             "is the corpus; a run needs a folder of its own.", where=str(out), hint="Choose another --out."
         )
+    RunFolder(out).check_place()
     graph = load_graph(config.schema_file)
     if backend is None:
         with closing(create_backend(config.model, graph)) as made:

@@ -11,6 +11,8 @@ from fingreat.matching import Grounder, Grounding
 from fingreat.runs import RecordLog
 from fingreat.schema import Chunk, Extraction, Failure, Reply, ReplyState, Request, Section, Verdict, content_id
 
+_FENCE = "```"
+"""Opens and closes a fixed-width table; the mark may stand in the segment before or after it."""
 _ENGINE_STATES = (ReplyState.ERROR, ReplyState.BLOCKED, ReplyState.TOO_LONG)
 
 
@@ -85,8 +87,16 @@ def _extraction(run: str, item: Item, section: Section, chunk: Chunk, key: str, 
 
 
 def _span(item: Item, section: Section, chunk: Chunk) -> tuple[int, int]:
-    """The range of segments `first` to `last`, without the white space around it."""
+    """The range of segments `first` to `last`, without the white space and the marks of tables around it."""
     first, last = chunk.segments[(item.first or 1) - 1], chunk.segments[(item.last or 1) - 1]
     text = section.text[first.start : last.end]
-    start = first.start + len(text) - len(text.lstrip())
-    return start, max(start, first.start + len(text.rstrip()))
+    start = first.start + len(text) - len(_bare_start(text))
+    return start, max(start, first.start + len(_bare_end(text)))
+
+
+def _bare_start(text: str) -> str:
+    return text.lstrip().removeprefix(_FENCE).lstrip()
+
+
+def _bare_end(text: str) -> str:
+    return text.rstrip().removesuffix(_FENCE).rstrip()

@@ -73,6 +73,7 @@ def match_runs(
         raise InputError(
             "is one of the runs; a match needs a folder of its own.", where=str(out), hint="Choose another --out."
         )
+    RunFolder(out).check_place()
     with ExitStack() as stack:
         for path in dict.fromkeys((run_a.path, run_b.path)):
             stack.enter_context(readers(path))

@@ -105,7 +105,7 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except OSError as error:
         raise RunError(f"cannot be read ({error.strerror}).", where=str(path)) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RunError("is not valid JSON.", where=str(path), hint="Restore it from a copy.") from error
 
 

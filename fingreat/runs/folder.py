@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from fingreat.errors import RunError
+from fingreat.errors import InputError, RunError
 from fingreat.runs.files import read_json, to_json, write_atomic
 from fingreat.runs.log import part_paths
 from fingreat.runs.manifest import FORMAT, Manifest, MatchManifest
@@ -70,6 +70,31 @@ class RunFolder:
     def exists(self) -> bool:
         """Whether there is a manifest."""
         return (self.path / "manifest.json").is_file()
+
+    def check_place(self) -> None:
+        """Refuse a place where results would mix with something else.
+
+        Raises:
+            InputError: its name cannot be shown, it is a file or a folder with other things in it, or one of its own
+                folders is a link to somewhere else.
+        """
+        where, hint = str(self.path), "Choose another --out."
+        name = self.path.resolve().name
+        if not name.isprintable():
+            raise InputError(
+                "a name of a folder with control characters or bytes that are no text.",
+                where=repr(where)[1:-1],
+                hint=hint,
+            )
+        if not self.path.is_dir():
+            if self.path.exists() or self.path.is_symlink():
+                raise InputError("is a file; results need a folder.", where=where, hint=hint)
+            return
+        if not self.exists and any(not path.name.startswith(".") for path in self.path.iterdir()):
+            raise InputError("is a folder with other things in it.", where=where, hint=hint)
+        for path in (self.replies, self.extractions, self.matches, self.path / "done"):
+            if path.is_symlink():
+                raise InputError("is a link; results are only written where they belong.", where=str(path), hint=hint)
 
     def manifest(self) -> Manifest:
         """The manifest of a run.

@@ -233,11 +233,13 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
     try:
         # Not `splitlines`: a JSON text may hold U+2028 and other line separators as they are.
         lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("cannot be read as UTF-8 text.", where=str(path)) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError("is no UTF-8 text.", where=str(path)) from error
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 yield number, json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError("is no JSON.", where=f"{path}, line {number}") from error

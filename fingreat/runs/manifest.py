@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fingreat.runs.environment import Code, Environment, environment, our_code
 from fingreat.schema.records import Record
@@ -68,6 +68,16 @@ class Manifest(Record):
     hashes: dict[str, str]
     inputs: dict[str, str]
     counts: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _says_what_was_asked(self) -> Manifest:
+        for field, name in (("resolved", "item"), ("resolved", "mode"), ("hashes", "graph")):
+            if not isinstance(getattr(self, field).get(name), str):
+                raise ValueError(f"{field} does not say the {name}")
+        for name in ("corpus", "schema_file"):
+            if not isinstance(self.asked.get(name, ""), str | None):
+                raise ValueError(f"asked: the {name} is no path")
+        return self
 
     @classmethod
     def new(

@@ -52,6 +52,8 @@ def parse_graph(data: bytes, source: str) -> Graph:
         raise SchemaError([f"the file is not UTF-8 (byte {error.start})"], where=source) from error
     except tomllib.TOMLDecodeError as error:
         raise SchemaError([f"the file is not TOML: {error}"], where=source) from error
+    except RecursionError as error:
+        raise SchemaError(["the file is nested too deeply"], where=source) from error
 
     places = _Places(text)
     faults = list(_top_level_faults(table))

@@ -17,7 +17,7 @@ from fingreat.runs import folder as folder_module
 def manifest(**changes: Any) -> Manifest:
     values: dict[str, Any] = {
         "asked": {"model": "lexicon"},
-        "resolved": {"mode": "quote", "tokens": 4096, "temperature": 0.0, "seed": 7},
+        "resolved": {"item": "7", "mode": "quote", "tokens": 4096, "temperature": 0.0, "seed": 7},
         "model": ModelInfo(spec="lexicon", backend="lexicon", model="m", revision="r", context=None),
         "hashes": {"prompt": "p", "graph": "g"},
     }
@@ -50,11 +50,11 @@ def test_a_manifest_comes_back_as_it_was(tmp_path: Path) -> None:
     ("changes", "said"),
     [
         (
-            {"resolved": {"mode": "span", "tokens": 4096, "temperature": 0.0, "seed": 7}},
+            {"resolved": {"item": "7", "mode": "span", "tokens": 4096, "temperature": 0.0, "seed": 7}},
             ["resolved.mode was 'quote', now 'span'"],
         ),
         (
-            {"resolved": {"mode": "quote", "tokens": 1500, "temperature": 0.5, "seed": 7}},
+            {"resolved": {"item": "7", "mode": "quote", "tokens": 1500, "temperature": 0.5, "seed": 7}},
             ["resolved.temperature was 0.0, now 0.5", "resolved.tokens was 4096, now 1500"],
         ),
         ({"hashes": {"prompt": "q", "graph": "g"}}, ["hashes.prompt was 'p', now 'q'"]),
