@@ -56,12 +56,19 @@ SchemaOption = Annotated[
 TokensOption = Annotated[int, typer.Option("--tokens", help="Budget of a chunk, in cl100k_base tokens.")]
 
 
-def show_table(measured: MeasuredTable) -> None:
+def show_table(measured: MeasuredTable, *, most: int | None = None) -> None:
     """A table on standard output, with its notes; cells as the page of a report shows them.
 
     Where it is too wide, heads and shares take several lines, then columns of prose do; where that is not enough, a
     row becomes a block of lines. A word is broken only where nothing else is left.
+
+    Args:
+        most: rows to show; how many more there are is said.
     """
+    left = len(measured.rows) - most if most is not None else 0
+    if left > 0:
+        more = f"{left:,} more rows are not shown here."
+        measured = measured.model_copy(update={"rows": measured.rows[:most], "notes": (more, *measured.notes)})
     endless = out.options.update(width=10**6)
     for space, least in ((" ", None), ("\n", None), (" ", _LEAST), ("\n", _LEAST)):
         if out.measure(_grid(measured, space, least), options=endless).maximum <= out.width:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fingreat.cli import complete
-from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, show_table, tell
+from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, show_table, stoppable, tell
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.report import build_report, check_folder, write_report
@@ -17,6 +17,8 @@ from fingreat.runs import RunFolder
 
 MAIN_TABLES = ("volume", "agreement", "gold", "tags")
 """What the console shows; the page and its folder have all."""
+MOST_ROWS = 60
+"""Rows of a table on the console: 44 runs make 1,892 pairs."""
 
 
 def command(
@@ -61,15 +63,16 @@ def command(
     Example: fingreat report out/lexicon-quote out/embedded-quote --corpus corpus --out report
     """
     check_folder(target)
-    report = build_report(
-        [RunFolder(path) for path in runs],
-        Corpus(corpus) if corpus else None,
-        gold=[passage for path in gold or () for passage in read_gold(path)],
-        show=filing or None,
-        common=common,
-        title=title,
-    )
-    page = write_report(report, target)
+    with stoppable(lambda: "Nothing of the report is half written; repeat the command."):
+        report = build_report(
+            [RunFolder(path) for path in runs],
+            Corpus(corpus) if corpus else None,
+            gold=[passage for path in gold or () for passage in read_gold(path)],
+            show=filing or None,
+            common=common,
+            title=title and title.encode("utf-8", "replace").decode(),
+        )
+        page = write_report(report, target)
     if json:
         print_json(_as_data(report, page))
     else:
@@ -80,7 +83,7 @@ def command(
 def _show(report: Report) -> None:
     for table in report.tables:
         if table.id in MAIN_TABLES:
-            show_table(table)
+            show_table(table, most=MOST_ROWS)
     for run in report.runs:
         if run.score:
             tell(f"{run.name}: {run.score.sentence}")

@@ -1,4 +1,4 @@
-"""The one number that is read from a GGUF file before llama.cpp loads it: how many tokens the model was trained on."""
+"""What is read from a GGUF file before llama.cpp loads it: that it is one, how many tokens the model was trained on."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ _WHOLE = {4: "<I", 5: "<i", 10: "<Q", 11: "<q"}
 _CONTEXT = ".context_length"
 _LONGEST = 1 << 24
 """Bytes that a damaged length may make this read at once."""
+
+
+def is_gguf(path: Path) -> bool:
+    """Whether a file begins as one of the format does."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
 
 
 def context_length(path: Path) -> int | None:

@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import InputError
 from fingreat.inference.backend import ModelSpec
+from fingreat.inference.gguf import is_gguf
 from fingreat.inference.requirements import NEEDS, Needs, Stack, known_spec
 from fingreat.pipeline.installed import DISTRIBUTION, Dependency, check, conflicts, declared, faults_of
 from fingreat.runs.environment import Code, Environment, environment, our_code
@@ -146,6 +147,8 @@ def _look_for(model: str, needs: Needs) -> str | None:
         path = path.expanduser()
     if needs.model == "file" and not path.is_file():
         raise InputError(f"there is no file {model}.", hint="Give the path of a file that is there.")
+    if needs.suffix == ".gguf" and not is_gguf(path):
+        raise InputError(f"{model} is no GGUF file.", hint="Give a model in the format of llama.cpp.")
     if needs.model != "file" and path.is_dir():
         if not (path / "config.json").is_file() and not (path / "modules.json").is_file():
             raise InputError(f"{model} holds no model (no config.json).", hint="Give the folder with the weights.")

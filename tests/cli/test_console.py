@@ -237,3 +237,11 @@ def test_every_command_that_prints_results_has_json() -> None:
     with_json = {name for name, parameter in found if "--json" in parameter.opts}
     # These two write a file, and say only where.
     assert {name for name, _ in found} - with_json == {"export", "schema draw"}
+
+
+def test_of_a_long_table_the_first_rows_are_shown_and_the_rest_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = tuple((f"row-{number}",) for number in range(10))
+    common.show_table(Table(id="t", title="T", columns=(Column(label="name"),), rows=rows), most=3)
+    shown = capsys.readouterr().out
+    assert [f"row-{number}" in shown for number in range(10)] == [True] * 3 + [False] * 7
+    assert "7 more rows are not shown here." in shown

@@ -238,6 +238,14 @@ def test_a_missing_extra_comes_with_its_pip_line(monkeypatch: pytest.MonkeyPatch
     assert outcome.out.rstrip().endswith('Install it with: pip install "fingreat[embedded]"')
 
 
+def test_a_file_that_is_no_model_is_not_called_ready(tmp_path: Path, run: Callable) -> None:
+    for content, code in ((b"", 2), (b"garbage", 2), (b"GGUF\x03\0\0\0", 0)):
+        (tmp_path / "m.gguf").write_bytes(content)
+        outcome = run("doctor", "--model", f"embedded:{tmp_path / 'm.gguf'}")
+        assert outcome.code == code
+        assert ("is no GGUF file" in outcome.out) == (code == 2)
+
+
 def test_an_environment_that_cannot_be_recorded_does_not_stop_the_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
         raise TypeError("metadata of a package are None")
