@@ -12,7 +12,7 @@ from fingreat.errors import InputError, MissingExtraError
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.extract import ExtractConfig, Progress, Silent, extract
 from fingreat.pipeline.gold import read_gold
-from fingreat.pipeline.report import build_report, write_report
+from fingreat.pipeline.report import build_report, check_folder, write_report
 from fingreat.prompts import Guide
 from fingreat.report import Report
 from fingreat.runs import Manifest, RunFolder
@@ -54,9 +54,10 @@ def run_demo(
 
     Raises:
         MissingExtraError: not one of the models could run.
-        InputError: the folder holds a corpus of other filings.
+        InputError: `out` is a file, a run or a corpus, or holds a corpus of other filings.
         BackendError, RunError, StorageError: as `extract`.
     """
+    check_folder(out)
     corpus = Corpus(out / "corpus")
     with as_file(files("fingreat.shipped")) as shipped:
         _add(corpus, [shipped / name for name in FILINGS])

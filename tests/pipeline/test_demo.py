@@ -36,7 +36,7 @@ def test_the_report_shows_three_filings_with_their_gold_and_the_score_of_the_run
     for share in (score.precision, score.recall):
         assert 0 < share.k <= share.n
         assert f"{share.k}/{share.n}" in page
-    assert score.sentence.partition(" (p = ")[0] in page.replace("&#39;", "'")
+    assert score.sentence.partition(" (p ")[0] in page.replace("&#39;", "'")
     # Precision counts every extraction on disk once, repeats apart.
     on_disk = list(read_records(folder.extractions, Extraction))
     distinct = {(x.filing_id, x.ranges, x.edge) for x in on_disk}
@@ -88,3 +88,12 @@ def test_a_corpus_with_other_filings_is_refused_rather_than_scored_as_one(tmp_pa
     with pytest.raises(InputError, match="holds other filings than the 3 of the demo"):
         run_demo(tmp_path / "out", models=("lexicon",))
     assert not (tmp_path / "out" / "report").exists()
+
+
+def test_a_run_or_a_corpus_is_no_place_for_the_demo(tmp_path: Path) -> None:
+    (tmp_path / "other.htm").write_bytes(html())
+    Corpus(tmp_path / "corpus").add([tmp_path / "other.htm"])
+    before = sorted(path.name for path in (tmp_path / "corpus").iterdir())
+    with pytest.raises(InputError, match="is a run or a corpus"):
+        run_demo(tmp_path / "corpus", models=("lexicon",))
+    assert sorted(path.name for path in (tmp_path / "corpus").iterdir()) == before
