@@ -126,6 +126,24 @@ def test_a_place_that_is_taken_is_refused(tmp_path: Path, corpus: Path, runs: tu
     assert run("runs", "verify", runs[0]).code == 0
 
 
+@pytest.mark.parametrize("name", ["report.html", "graph.svg", "tables", "figures"])
+def test_links_and_other_things_in_the_place_of_a_report_are_not_written_over(
+    tmp_path: Path, corpus: Path, runs: tuple[Path, Path], run: Callable, name: str
+) -> None:
+    out, victim = tmp_path / "report", tmp_path / "victim"
+    out.mkdir()
+    if name in ("tables", "figures"):
+        victim.mkdir()
+    else:
+        victim.write_text("mine")
+    (out / name).symlink_to(victim)
+    outcome = run("report", runs[0], "--out", out)
+    assert outcome.code == 2
+    assert "of a report. Choose another --out." in " ".join(outcome.err.split())
+    assert victim.is_dir() and not list(victim.iterdir()) if victim.is_dir() else victim.read_text() == "mine"
+    assert [path.name for path in out.iterdir()] == [name]
+
+
 TABLE = Table(
     id="t",
     title="A [red]title",

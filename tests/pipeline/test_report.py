@@ -204,6 +204,16 @@ def test_runs_on_other_filings_need_to_be_told(
     assert {row["run"]: row["extractions"] for row in rows(report, "volume")} == {"a": 6, "grown": 5}
     assert report.runs[0].notes == ()
     assert "the whole run, which read 1 filing more" in report.runs[1].notes[0]
+    # One gold serves both: what it says of the third filing plays no part here.
+    text = next(s.text for s in corpus.sections("7") if s.filing_id.startswith("0000000003"))
+    third = gold_of(FIRST, 0)[0].model_copy(
+        update={"passage_id": "third", "filing_id": "0000000003-24-000003", "start": None, "end": None}
+    )
+    assert third.text in text
+    both = build_report([runs[0], grown], corpus, common=True, gold=[*gold_of(FIRST, 0), third])
+    assert rows(both, "gold") == rows(
+        build_report([runs[0], grown], corpus, common=True, gold=gold_of(FIRST, 0)), "gold"
+    )
 
 
 def test_a_filing_without_the_item_plays_no_part_and_is_told(tmp_path: Path, corpus: Corpus) -> None:
@@ -283,6 +293,9 @@ def test_a_graph_of_ones_own_is_read_again_and_must_be_the_same(
     own.write_text(shipped.read_text())
     with pytest.raises(InputError, match="graph 'gaap11' is not the one that this run was made with"):
         build_report([other], corpus)
+    own.unlink()
+    with pytest.raises(InputError, match=r"own\.toml, which is not there"):
+        build_report([other], corpus)
 
 
 def test_everything_is_written_and_the_files_say_the_same(
@@ -326,13 +339,26 @@ def test_a_place_that_is_taken_is_refused(tmp_path: Path, corpus: Corpus, runs: 
     assert file.read_text() == "x"
 
 
-def test_a_refused_write_leaves_no_page(tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+def test_what_stands_in_the_place_of_a_reports_folder_is_told_before_anything_is_lost(
+    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
     report = build_report(runs, corpus)
     out = tmp_path / "report"
     write_report(report, out)
     shutil.rmtree(out / "tables")
     (out / "tables").write_text("no folder")
-    with pytest.raises((InputError, StorageError)):
+    with pytest.raises(InputError, match="is no folder of a report"):
+        write_report(report, out)
+    assert (out / "report.html").exists()
+
+
+def test_a_refused_write_leaves_no_page(tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+    report = build_report(runs, corpus)
+    out = tmp_path / "report"
+    write_report(report, out)
+    (out / "tables" / "volume.csv").unlink()
+    (out / "tables" / "volume.csv").mkdir()
+    with pytest.raises((InputError, StorageError), match="volume"):
         write_report(report, out)
     # A page that stands there says that all of its files do.
     assert not (out / "report.html").exists()

@@ -131,14 +131,18 @@ def check_folder(out: Path) -> None:
     """Refuse a place where a report would not stand by itself.
 
     Raises:
-        InputError: it is a file, a run or a corpus.
+        InputError: it is a file, a run or a corpus, or what would be written over is no part of a report.
     """
+    hint = "Choose another --out."
     if out.exists() and not out.is_dir():
-        raise InputError("is a file; a report needs a folder.", where=str(out), hint="Choose another --out.")
-    if any((out / name).exists() for name in ("manifest.json", "filings.jsonl")):
-        raise InputError(
-            "is a run or a corpus; a report needs a folder of its own.", where=str(out), hint="Choose another --out."
-        )
+        raise InputError("is a file; a report needs a folder.", where=str(out), hint=hint)
+    for path in (out, out / "tables", out / "figures"):
+        if any((path / name).exists() for name in ("manifest.json", "filings.jsonl")):
+            raise InputError("is a run or a corpus; a report needs a folder of its own.", where=str(path), hint=hint)
+    for path in (out / "report.html", out / "graph.svg", out / "tables", out / "figures"):
+        is_folder = path.name in ("tables", "figures")
+        if path.is_symlink() or (path.exists() and path.is_dir() != is_folder):
+            raise InputError(f"is no {'folder' if is_folder else 'file'} of a report.", where=str(path), hint=hint)
 
 
 def _measure(name: str, run: RunFolder, manifest: Manifest, texts: Texts, graph: Graph) -> MeasuredRun:
@@ -232,6 +236,10 @@ def _names(paths: Iterable[Path]) -> list[str]:
 def _graph_of(manifest: Manifest, run: RunFolder) -> Graph:
     """The graph of a run: the shipped one, or the file it was made with."""
     named = manifest.asked.get("schema_file")
+    if named and not Path(named).is_file():
+        raise InputError(
+            f"was made with graph file {named}, which is not there.", where=str(run.path), hint="Put it back."
+        )
     graph = load_graph(Path(named) if named else None)
     if graph.digest != manifest.hashes["graph"]:
         raise InputError(

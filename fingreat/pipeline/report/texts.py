@@ -53,7 +53,8 @@ def read_texts(
 
     Raises:
         CorpusError: the corpus lacks a section, or has another text than a run read.
-        InputError: `gold` or `show` name a filing that is not among them; a gold passage does not stand in its section.
+        InputError: `show` names a filing that is not among them, or `gold` one that no run read; a gold passage does
+            not stand in its section.
     """
     item = str(manifests[0].resolved["item"])
     in_corpus = corpus.filings()
@@ -67,8 +68,10 @@ def read_texts(
             lengths[section.filing_id] = len(section.text)
             anchored += anchor_gold(passages.get(section.filing_id, ()), section.text)
     filings = tuple(filing for filing in in_corpus if filing.id in lengths)
+    # A gold may cover more than the filings that all runs read, but not one that none of them did.
+    read = {filing_id for manifest in manifests for filing_id in manifest.inputs} - set(ids) | lengths.keys()
     for filing_id, own in passages.items():
-        _check_known(filing_id, lengths, f"gold passage {own[0].passage_id}")
+        _check_known(filing_id, read, f"gold passage {own[0].passage_id}")
     chosen = _choose(filings, lengths, *choice)
     sections = {section.filing_id: section for section in _sections(corpus, item, chosen)}
     of_filing = by_filing(anchored)
@@ -117,12 +120,12 @@ def _check_text(corpus: Corpus, section: Section, manifests: Iterable[Manifest])
             )
 
 
-def _check_known(filing_id: str, lengths: Mapping[str, int], where: str) -> None:
-    if filing_id not in lengths:
+def _check_known(filing_id: str, read: Collection[str], where: str) -> None:
+    if filing_id not in read:
         raise InputError(
             f"filing {filing_id} is none that these runs read.",
             where=where,
-            hint=f"They read {', '.join(sorted(lengths)[:3])}{', ...' if len(lengths) > 3 else ''}.",
+            hint=f"They read {', '.join(sorted(read)[:3])}{', ...' if len(read) > 3 else ''}.",
         )
 
 
