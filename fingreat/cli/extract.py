@@ -151,10 +151,7 @@ def command(
     target = out or Path("out") / f"{_slug(model)}-{mode.value}"
     with stoppable(lambda: _what_stays(target)), RequestBar() as progress:
         manifest = extract(Corpus(corpus), config, target, progress=progress)
-    if json:
-        print_json({"run": str(target), "status": manifest.status, **manifest.counts})
-    else:
-        _summary(manifest, target)
+    _show(manifest, target, json=json)
     raise typer.Exit(_status(manifest.counts))
 
 
@@ -172,8 +169,11 @@ def _config(values: dict[str, Any]) -> ExtractConfig:
         raise InputError(f"{detail['msg']}, found {detail['input']!r}.", where=option) from error
 
 
-def _summary(manifest: Manifest, target: Path) -> None:
+def _show(manifest: Manifest, target: Path, *, json: bool) -> None:
     counts = manifest.counts
+    if json:
+        print_json({"run": str(target), "status": manifest.status, **counts})
+        return
     share = counts["grounded_share"]
     filings = f"{counts['filings_by_status']['found']:,} of {count_of(counts['filings'], 'filing')}"
     requests = f"{count_of(counts['requests'], 'request')}, {counts['outputs']:,} with output"

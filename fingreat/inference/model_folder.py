@@ -10,15 +10,13 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from jinja2 import TemplateError
 
-from fingreat.errors import BackendError, FingreatError, InputError, MissingExtraError
+from fingreat.errors import BackendError, FingreatError, InputError
 from fingreat.inference.backend import ModelSpec, RawReply
-from fingreat.inference.requirements import NEEDS, Stack
 from fingreat.runs import sha256_of
 from fingreat.schema import Message, ReplyState, Request, sha256_hex
 
@@ -116,18 +114,6 @@ class ChatModel:
         raise InputError(f"its chat template cannot be used: {reason(faults[0])}.", where=where) from faults[0]
 
 
-def need(spec: ModelSpec) -> None:
-    """Refuse a back end whose packages are not installed.
-
-    Raises:
-        MissingExtraError: one of them is not there.
-    """
-    stack = NEEDS[spec.backend].named or Stack()
-    for module in stack.modules:
-        if find_spec(module) is None:
-            raise MissingExtraError(f"what back end '{spec.backend}' runs on ({module})", " && ".join(stack.install))
-
-
 def set_defaults(values: Mapping[str, str]) -> None:
     """Set environment variables that the user has not set."""
     for name, value in values.items():
@@ -146,6 +132,12 @@ def folder_revision(folder: Path) -> str:
         return sha256_hex("".join(f"{digest}  {name}\n" for name, digest in zip(names, digests, strict=True)).encode())[
             :16
         ]
+
+
+def answer_budget(request: Request, prompt_tokens: int, context: int | None) -> int:
+    """Tokens that an answer may take: as many as asked for, or as the prompt leaves of the context."""
+    asked = request.sampling.max_tokens
+    return asked if context is None else min(asked, context - prompt_tokens)
 
 
 def too_long(prompt_tokens: int, context: int | None) -> RawReply | None:

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from fingreat.inference.backend import Backend
-from fingreat.inference.requirements import known_spec
+from fingreat.inference.requirements import known_spec, need
 from fingreat.schema import Graph
 
 BACKENDS: dict[str, str] = {
@@ -29,6 +29,7 @@ def create_backend(spec: str, graph: Graph) -> Backend:
         BackendError: the model cannot be loaded.
     """
     parsed = known_spec(spec)
+    need(parsed)
     module, _, name = BACKENDS[parsed.backend].partition(":")
     factory: Any = getattr(import_module(module), name)
     backend: Backend = factory(parsed, graph)

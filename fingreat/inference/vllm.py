@@ -15,9 +15,9 @@ from fingreat.inference.model_folder import (
     PATIENT_THREADS,
     QUIET_TORCH,
     ChatModel,
+    answer_budget,
     engine_errors,
     loading,
-    need,
     off_stdout,
     reason,
     set_defaults,
@@ -43,13 +43,11 @@ class VllmBackend:
     VLLM_LOGGING_LEVEL and VLLM_LOGGING_STREAM; VLLM_NO_USAGE_STATS=1, so that nothing is reported to anybody.
 
     Raises:
-        MissingExtraError: vLLM is not installed.
         InputError: there is no such model, something is missing in it, or its revision is another one.
         BackendError: the engine cannot load it.
     """
 
     def __init__(self, spec: ModelSpec, graph: Graph) -> None:
-        need(spec)
         set_defaults(
             PATIENT_THREADS
             | QUIET_TORCH
@@ -160,7 +158,7 @@ class VllmBackend:
         sampling = request.sampling
         try:
             params = self._vllm.SamplingParams(
-                max_tokens=min(sampling.max_tokens, self.context - len(ids)) if self.context else sampling.max_tokens,
+                max_tokens=answer_budget(request, len(ids), self.context),
                 temperature=sampling.temperature,
                 structured_outputs=self._params.StructuredOutputsParams(json=dict(request.reply_schema)),
             )

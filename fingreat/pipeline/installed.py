@@ -11,7 +11,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import InvalidVersion, Version
 
-from fingreat.inference.requirements import SAME_MODULE, Stack
+from fingreat.inference.requirements import SAME_MODULE, Stack, has_module
 from fingreat.runs.environment import UNREADABLE_METADATA, installed_version
 from fingreat.schema.records import Record
 
@@ -81,7 +81,7 @@ def faults_of(stack: Stack, asked: dict[str, list[Requirement]]) -> list[str]:
     wanted += [Requirement(stack.weights)] if stack.weights else []
     # A distribution may be there in name only; and a source tree has no metadata to go by.
     return in_words([check(one) for one in wanted]) or [
-        f"no module {name} is found" for name in stack.modules if not _has_module(name)
+        f"no module {name} is found" for name in stack.modules if not has_module(name)
     ]
 
 
@@ -119,15 +119,6 @@ def conflicts(gpus: bool) -> list[str]:
     return found
 
 
-def _has_module(name: str) -> bool:
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):
-        return False
-    # A mere folder of that name, such as one in the folder one stands in, is found too, but has no origin.
-    return spec is not None and spec.origin is not None
-
-
 def _build(found: str) -> str:
     """The label after the version's number, such as `cpu` or `cu130`."""
     return found.partition("+")[2]
@@ -135,7 +126,7 @@ def _build(found: str) -> str:
 
 def _built_without_cuda() -> bool:
     """Whether torch's own version file says so; the file is read, not run."""
-    spec = find_spec("torch") if _has_module("torch") else None
+    spec = find_spec("torch") if has_module("torch") else None
     for folder in (spec.submodule_search_locations if spec else None) or ():
         path = Path(folder) / "version.py"
         if path.is_file():

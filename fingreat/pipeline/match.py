@@ -65,8 +65,8 @@ def match_runs(
         the manifest of the complete match; its counts add up, in all and for each filing.
 
     Raises:
-        RunError: a run is not complete or is damaged, or another process changes it; `out` holds something else.
-        InputError: the runs cannot be compared, or `out` is one of them.
+        RunError: a run is not complete or is damaged, or another process changes it; `out` holds another match.
+        InputError: the runs cannot be compared; `out` is one of them, or no place for a match.
         StorageError: the disk refused; the manifest then says that the match failed.
     """
     if out.resolve() in (run_a.path.resolve(), run_b.path.resolve()):

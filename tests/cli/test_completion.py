@@ -151,11 +151,21 @@ def test_a_name_that_a_shell_would_not_read_as_one_word_is_not_offered(folders: 
     assert all(text.rstrip("/") in ("corpus", "old", "out", "weights") for text in offered(complete.corpora("")))
 
 
-@pytest.mark.parametrize("typed", ["none/", "~no-such-user/x", "reply.jsonl/", "\0/", "a" * 5000 + "/", "../../../../"])
-def test_completers_never_raise(folders: Path, typed: str) -> None:
-    for completer in (complete.models, complete.results, complete.corpora):
-        list(completer(typed))
-        list(completer(f"scripted:{typed}"))
+@pytest.mark.parametrize("typed", ["none/", "~no-such-user/x", "reply.jsonl/", "\0/", "a" * 5000 + "/"])
+def test_where_nothing_can_be_found_nothing_is_offered(folders: Path, typed: str) -> None:
+    for completer in (complete.results, complete.corpora):
+        assert list(completer(typed)) == []
+    assert list(complete.models(f"scripted:{typed}")) == []
+    # A back end has no path before its colon; the shell leaves out what does not begin like the word.
+    assert {name.rstrip(":") for name, _ in complete.models(typed)} == set(BACKENDS)
+
+
+def test_far_above_the_root_the_roots_own_folders_are_offered_as_they_were_typed(folders: Path) -> None:
+    up = "../" * len(folders.resolve().parts)
+    root = {f"{up}{path.name}/" for path in Path("/").iterdir() if path.is_dir()}
+    found = offered(complete.corpora(up))
+    assert found
+    assert {text.removesuffix("/") + "/" for text in found} <= root
 
 
 def test_a_home_folder_stays_as_it_was_typed(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -232,7 +232,7 @@ def test_a_model_of_the_hub_is_looked_for_in_folders_and_in_the_cache(
 
 
 def test_a_missing_extra_comes_with_its_pip_line(monkeypatch: pytest.MonkeyPatch, run: Callable) -> None:
-    monkeypatch.setattr(installed, "find_spec", lambda name: None)
+    monkeypatch.setattr("fingreat.inference.requirements.find_spec", lambda name: None)
     outcome = run("doctor", "--model", "embedded:x.gguf")
     assert outcome.code == 2
     assert outcome.out.rstrip().endswith('Install it with: pip install "fingreat[embedded]"')

