@@ -82,7 +82,7 @@ class RunFolder:
         name = self.path.resolve().name
         if not name.isprintable():
             raise InputError(
-                "a name of a folder with control characters or bytes that are no text.",
+                "its name has control characters, or bytes that are no text.",
                 where=repr(where)[1:-1],
                 hint=hint,
             )

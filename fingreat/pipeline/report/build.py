@@ -40,7 +40,7 @@ def build_report(
         corpus: what the runs read; by default the one that the first manifest names.
         gold: passages that list all evidence of their filings. Filings without any play no part in the scores.
         show: ids of the filings whose texts the page shows; by default the first in corpus order, at most `most`
-            and `report_texts.MOST_CHARACTERS`.
+            and `texts.MOST_CHARACTERS`.
         common: compare the runs on the filings that all of them read, instead of refusing others.
 
     Raises:
