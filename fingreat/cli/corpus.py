@@ -22,7 +22,7 @@ from fingreat.cli.common import (
     stoppable,
 )
 from fingreat.pipeline import Corpus
-from fingreat.pipeline.report.scores import count_of
+from fingreat.report import count_of
 from fingreat.schema import SectionStatus
 
 app = typer.Typer(no_args_is_help=True, help="Build a corpus folder: filings, and their items as Markdown.")

@@ -30,9 +30,8 @@ from fingreat.cli.common import (
 from fingreat.edgar.chunks import DEFAULT_BUDGET
 from fingreat.errors import InputError
 from fingreat.pipeline import Corpus, ExtractConfig, extract
-from fingreat.pipeline.report.scores import count_of
 from fingreat.prompts import Guide
-from fingreat.report import percent
+from fingreat.report import count_of, percent
 from fingreat.runs import Manifest
 from fingreat.schema import Mode, Reply, ReplyState
 

@@ -12,8 +12,8 @@ from fingreat.analysis import Agreement, Ratio
 from fingreat.cli import complete
 from fingreat.cli.common import NO_VALUE, JsonFlag, out, print_json, say, show_table, stoppable, tell
 from fingreat.pipeline.match import Disagreement, disagreements, match_runs
-from fingreat.pipeline.report.scores import count_of, share
-from fingreat.report import Column, Table, percent
+from fingreat.pipeline.report.scores import share
+from fingreat.report import Column, Table, count_of, percent
 from fingreat.runs import MatchManifest, RunFolder
 
 

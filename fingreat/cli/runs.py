@@ -24,8 +24,7 @@ from fingreat.cli.common import (
 )
 from fingreat.errors import RunError
 from fingreat.pipeline.export import TABLES, ExportFormat, export_run, main_table
-from fingreat.pipeline.report.scores import count_of
-from fingreat.report import Cell, Column, Share, Table
+from fingreat.report import Cell, Column, Share, Table, count_of
 from fingreat.runs import Manifest, MatchManifest, RunFolder, find_runs
 
 app = typer.Typer(no_args_is_help=True, help="List, show and verify runs, and matches of two runs.")
@@ -197,4 +196,4 @@ def export(
         return
     path = target or Path(f"{run.resolve().name}-{name}.{format.value}")
     count = export_run(RunFolder(run), name, format, path)
-    say(f"{count} {name}: {path}")
+    say(f"{count:,} {name}: {path}")

@@ -14,7 +14,7 @@ from fingreat.report.model import (
 )
 from fingreat.report.page import render_report
 from fingreat.report.palette import edge_styles
-from fingreat.report.tables import Cell, Column, Share, Table, cell_text, number_text, percent, table_csv
+from fingreat.report.tables import Cell, Column, Share, Table, cell_text, count_of, number_text, percent, table_csv
 
 __all__ = [
     "Cell",
@@ -30,6 +30,7 @@ __all__ = [
     "Table",
     "bars",
     "cell_text",
+    "count_of",
     "draw_svg",
     "edge_styles",
     "heat_map",

@@ -176,6 +176,11 @@ def number_text(value: float, digits: int = 3) -> str:
     return shown
 
 
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it has to be."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def cell_text(column: Column, cell: Cell) -> str:
     """A cell in one line: counts with commas, shares as "57.1% (4/7)", rates as "57.1%", a dash for no value."""
     if cell is None:

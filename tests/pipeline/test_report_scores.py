@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fingreat.analysis import EdgeScore, GoldScore, Ratio
-from fingreat.pipeline.report.scores import SIGNIFICANT, count_of, in_words, p_value, score_view
-from fingreat.report import Share
+from fingreat.pipeline.report.scores import SIGNIFICANT, in_words, p_value, score_view
+from fingreat.report import Share, count_of
 
 
 def score(**changes: Any) -> GoldScore:

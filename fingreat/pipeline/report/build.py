@@ -15,10 +15,10 @@ from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.match import check_comparable
 from fingreat.pipeline.report.figures import FIGURES, make_figures
 from fingreat.pipeline.report.measured import Measured, MeasuredRun, Names
-from fingreat.pipeline.report.scores import count_of, run_view
+from fingreat.pipeline.report.scores import run_view
 from fingreat.pipeline.report.tables import TABLES, make_tables
 from fingreat.pipeline.report.texts import MOST_FILINGS, Texts, read_texts
-from fingreat.report import MatchView, Report, draw_svg, render_report, table_csv
+from fingreat.report import MatchView, Report, count_of, draw_svg, render_report, table_csv
 from fingreat.runs import Manifest, RunFolder, read_record_file, read_records, readers, write_atomic
 from fingreat.runs.files import storage_errors
 from fingreat.schema import Extraction, Failure, GoldPassage, Graph, Match, load_graph

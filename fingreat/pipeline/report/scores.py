@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fingreat.analysis import GoldScore, Ratio
 from fingreat.pipeline.report.measured import MeasuredRun
-from fingreat.report import EdgeScore, RunView, ScoreView, Share, number_text, percent
+from fingreat.report import EdgeScore, RunView, ScoreView, Share, count_of, number_text, percent
 
 SIGNIFICANT = 0.05
 P_DIGITS = 4
@@ -91,11 +91,6 @@ def _against_chance(score: GoldScore) -> str:
 def p_value(score: GoldScore) -> float | None:
     """So many right edges or more by chance; one too small for a float is the smallest, not 0."""
     return None if score.typed_p_value is None else max(score.typed_p_value, sys.float_info.min)
-
-
-def count_of(number: int, noun: str) -> str:
-    """A number with its noun, in the plural where it has to be."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def share(ratio: Ratio) -> Share:
