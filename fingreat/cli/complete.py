@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from fingreat.edgar.headings import form_of
+from fingreat.edgar.forms import form_of
 from fingreat.errors import RunError
 from fingreat.inference.requirements import NEEDS, Needs
 from fingreat.runs import read_json

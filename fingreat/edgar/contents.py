@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from fingreat.edgar.blocks import Block, Kind
-from fingreat.edgar.headings import bare_title, letters
+from fingreat.edgar.forms import letters
+from fingreat.edgar.headings import bare_title
 from fingreat.edgar.html_look import look_at, pieces_of
 from fingreat.edgar.html_tree import Element, words_of
 from fingreat.edgar.tables import filled_rows

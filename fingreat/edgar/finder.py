@@ -9,19 +9,17 @@ lose because little text follows their lines. Dynamic programming over the candi
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from fingreat.edgar.blocks import Block
-from fingreat.edgar.headings import Candidate, Form, joint_items
+from fingreat.edgar.forms import Form
+from fingreat.edgar.headings import Candidate, joint_items, part_line
 
 _FULL_TEXT = 3000
 """Characters after which more text says nothing more about a heading."""
 _MAX_CANDIDATES = 500
-_PART_LENGTH = 40
-_PART = re.compile(r"^part\s+(i{1,3}|iv|[1-4])(?:\W+other\s+information)?\W*$", re.IGNORECASE)
-_PARTS = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
+_PARTS = {"": 0, "I": 1, "II": 2, "III": 3, "IV": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def best_chain(blocks: list[Block], candidates: list[Candidate], form: Form) -> 
         best, link = 0.0, -1
         for earlier in range(later):
             other = places[earlier]
-            if rank[other.item] >= rank[candidate.item]:
+            if rank[other.item] >= rank[candidate.item] or other.start == candidate.start:
                 continue
             value = score[earlier] + _text_value(size[candidate.start] - size[min(other.end, candidate.start)])
             if value > best:
@@ -68,21 +66,23 @@ def _text_value(length: int) -> float:
 
 
 def _thin(candidates: list[Candidate]) -> list[Candidate]:
-    """Without repeats of an item that no other item parts (running headers); the first one stays."""
-    thin: list[Candidate] = []
-    for candidate in candidates:
-        previous = thin[-1] if thin else None
-        if previous is not None and previous.item == candidate.item:
-            if previous.weight + 0.3 < candidate.weight and candidate.start - previous.start < 4:
-                thin[-1] = candidate
-            elif previous.contents and not candidate.contents:
-                thin.append(candidate)
+    """Without repeats of a heading that no other one parts (running headers); the first one stays."""
+    thin: list[list[Candidate]] = []
+    for _, places in groupby(candidates, key=lambda candidate: candidate.start):
+        group = list(places)
+        first = max(group, key=lambda candidate: candidate.weight)
+        previous = max(thin[-1], key=lambda candidate: candidate.weight) if thin else None
+        if previous is not None and previous.item == first.item:
+            if previous.weight + 0.3 < first.weight and first.start - previous.start < 4:
+                thin[-1] = group
+            elif previous.contents and not first.contents:
+                thin.append(group)
             continue
-        thin.append(candidate)
+        thin.append(group)
     if len(thin) > _MAX_CANDIDATES:
-        heavy = sorted(thin, key=lambda candidate: -candidate.weight)[:_MAX_CANDIDATES]
-        thin = sorted(heavy, key=lambda candidate: candidate.start)
-    return thin
+        heavy = sorted(thin, key=lambda group: -max(candidate.weight for candidate in group))[:_MAX_CANDIDATES]
+        thin = sorted(heavy, key=lambda group: group[0].start)
+    return [candidate for group in thin for candidate in group]
 
 
 def span_of(blocks: list[Block], chain: list[Candidate], item: str, form: Form) -> Span | None:
@@ -104,18 +104,12 @@ def span_of(blocks: list[Block], chain: list[Candidate], item: str, form: Form) 
 
 def _before_part(blocks: list[Block], heading: Candidate, end: int) -> int:
     """Where an item ends that a later part of the form, or a "PART III" line at its end, cuts short."""
-    current = next((part for block in reversed(blocks[: heading.start]) if (part := _part(block))), None)
+    current = next((part for block in reversed(blocks[: heading.start]) if (part := part_line(block))), None)
     if current is not None:
         for index in range(heading.end, end):
-            if _part(blocks[index]) > current:
+            if _PARTS[part_line(blocks[index])] > _PARTS[current]:
                 end = index
                 break
-    while end > heading.end and _part(blocks[end - 1]):
+    while end > heading.end and part_line(blocks[end - 1]):
         end -= 1
     return end
-
-
-def _part(block: Block) -> int:
-    """The number of the part that a block opens; 0 for any other block."""
-    match = _PART.match(block.text) if len(block.text) < _PART_LENGTH else None
-    return (_PARTS.get(match[1].lower()) or int(match[1])) if match else 0

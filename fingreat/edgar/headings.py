@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
 from fingreat.edgar.ascii_pages import CONTINUED
 from fingreat.edgar.blocks import Block, Kind
+from fingreat.edgar.forms import Form, compact, letters, part_of
 from fingreat.edgar.tables import filled_rows
 
 _NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi"
 _WORDS = {word: str(number) for words in (_NUMBER_WORDS, _ROMAN) for number, word in enumerate(words.split(), start=1)}
-_JOINT = r"(?:\s*(?:,|and|&|/|-|–|to|through)\s*(?:item\s*)?\d{1,2}[a-c]?(?![\w,]|\.\d))"
+_JOINT = r"(?:\.?\s*(?:,|and|&|/|-|–|to|through)\s*(?:item\s*)?\d{1,2}[a-c]?(?![\w,]|\.\d))"
+_LETTER = r"(?:\s?\(?(?P<letter>[a-c])\)?(?![a-z])|[.-](?P<behind>[a-c])\b)?"
 ITEM = re.compile(
-    r"^[\s*•]*(?:part\s+(?:i{1,3}|iv|[1-4])\b[\s,.:;–—-]*)?i\s?tems?\s*(?:no\.?\s*|#\s*|\(\s*)?"
+    r"^[\s*•]*(?:part\s+(?P<part>i{1,3}|iv|[1-4])\b[\s,.:;–—-]*)?i\s?t\s?e\s?ms?\s*(?:no\.?\s*|#\s*|\(\s*)?"
     r"(?P<number>\d{1,2}|"
     + "|".join(_NUMBER_WORDS.split())
     + "|(?:"
     + "|".join(_ROMAN.split())
-    + r")(?=[a-c]?(?![a-z])))\s?(?:\(?(?P<letter>[a-c])\)?(?![a-z]))?"
-    rf"(?P<joint>{_JOINT}*)"
+    + rf")(?=[a-c]?(?![a-z]))){_LETTER}(?P<joint>{_JOINT}*)"
     r"(?P<mark>\s*[.:,;)\]–—-]*)\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 NUMBERED = re.compile(
-    r"^(?P<number>\d{1,2})\s?(?:\(?(?P<letter>[a-c])\)?(?![a-z]))?(?P<mark>\s*[.:)\]–—-]+)\s*(?P<rest>.*)$",
+    rf"^(?P<number>\d{{1,2}}){_LETTER}(?P<mark>\s*[.:)\]–—-]+)\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 """A heading that has an item's number and title but not the word."""
@@ -41,26 +38,18 @@ _TRAILING_PAGE = re.compile(
     r"(?:[.\s·…]{2,}|\s)(?:[A-Z]{1,3}-)?(?:\d{1,3}|[ivx]{1,5})(?:\s*[-–,&]\s*(?:[A-Z]-)?\d{1,3})*\s*$|\bn/?a\s*$",
     re.IGNORECASE,
 )
-_NOT_LETTERS = re.compile(r"[^a-z ]+")
 _JOINS = re.compile(r"^(?:and|of|or|for|on|with|&)\s", re.IGNORECASE)
+_PART_LINE = re.compile(
+    r"^part\s+(i{1,3}|iv|[1-4])(?:\W+(?:other|financial)\s+information)?\W*$",
+    re.IGNORECASE,
+)
+_PART_DIGITS = {"1": "I", "2": "II", "3": "III", "4": "IV"}
+_PART_LENGTH = 60
+_FIRST_PART = "I"
+_WRONG_PART = 0.3
 _LONG = 320
+_TITLE_LENGTH = 120
 _MOST_BLOCKS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """The items of one form, in order, how their titles begin, and their numbers on Form 10-K."""
-
-    order: tuple[str, ...]
-    starts: dict[str, tuple[str, ...]]
-    same: dict[str, str]
-
-    def own_number(self, item: str) -> str | None:
-        """The form's number for an item named by its Form 10-K number."""
-        for own, annual in self.same.items():
-            if annual == item:
-                return own
-        return item if item in self.order and item not in self.same else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +57,12 @@ class Candidate:
     """A place that may be an item's heading.
 
     Attributes:
-        item: the number as the form gives it, such as `7A`.
+        item: the item's key on its form, such as `7A`.
         start, end: the blocks of the heading, half-open.
         title: the heading as printed.
         weight: how much it looks like a heading, from 0 to about 2.
         contents: it looks like a line of a contents page.
+        odd: its title is that of the item, its number is not.
     """
 
     item: str
@@ -81,41 +71,7 @@ class Candidate:
     title: str
     weight: float
     contents: bool
-
-
-@cache
-def _table() -> dict[str, Any]:
-    return tomllib.loads(files("fingreat.edgar").joinpath("items.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def end_titles(kind: str) -> tuple[str, ...]:
-    """How titles begin that end management's discussion: `ends`, or `breaks` for those beyond doubt."""
-    return tuple(_table()[kind]["titles"])
-
-
-@cache
-def load_forms() -> dict[str, Form]:
-    """The forms and their items, from items.toml."""
-    return {
-        name: Form(
-            tuple(form["order"]),
-            {item: tuple(starts) for item, starts in form["starts"].items()},
-            dict(form.get("same", {})),
-        )
-        for name, form in _table()["forms"].items()
-    }
-
-
-def form_of(name: str | None) -> Form:
-    """The form's items; that of Form 10-K where the form is unknown."""
-    forms = load_forms()
-    plain = (name or "").upper()
-    if plain.startswith(("10-KSB", "10KSB")):
-        return forms["10-KSB"]
-    if plain.startswith(("10-Q", "10QSB")):
-        return forms["10-Q"]
-    return forms["10-K"]
+    odd: bool = False
 
 
 def bare_title(text: str) -> str:
@@ -136,14 +92,8 @@ def joint_items(title: str, form: Form) -> tuple[str, ...]:
     return tuple(named)
 
 
-def letters(text: str) -> str:
-    """Lower-case letters and single blanks only, apostrophes closed up; for comparing titles."""
-    plain = text.casefold().replace("\u2019", "").replace("'", "").replace("`", "").replace("-", "")
-    return " ".join(_NOT_LETTERS.sub(" ", plain).split())
-
-
 def find_candidates(blocks: list[Block], form: Form, pattern: re.Pattern[str] = ITEM) -> list[Candidate]:
-    """Every place that may be an item heading, in order.
+    """Every place that may be an item heading, in order; a heading that may be of several items gives one for each.
 
     Args:
         blocks: a document's blocks.
@@ -151,43 +101,72 @@ def find_candidates(blocks: list[Block], form: Form, pattern: re.Pattern[str] = 
         pattern: `ITEM`, or `NUMBERED` for filers that leave the word out; those need the title, too.
     """
     found: list[Candidate] = []
+    part = ""
     for index, block in enumerate(blocks):
         if block.kind is Kind.TEXT:
-            candidate = _candidate(blocks, index, form, pattern)
-            if candidate is not None:
-                found.append(candidate)
+            part = part_line(block) or part
+            found += _candidates(blocks, index, form, pattern, part)
         elif block.kind in (Kind.TABLE, Kind.FIXED) and ("tem" in block.text or "TEM" in block.text):
             found += _table_candidates(block, index, form)
     return found
 
 
-def _candidate(blocks: list[Block], index: int, form: Form, pattern: re.Pattern[str]) -> Candidate | None:
+def part_line(block: Block) -> str:
+    """The part that a block opens, such as "II"; empty for any other block."""
+    match = _PART_LINE.match(block.text) if len(block.text) < _PART_LENGTH else None
+    return _part(match[1]) if match else ""
+
+
+def _part(stated: str) -> str:
+    return _PART_DIGITS.get(stated, stated.upper())
+
+
+def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern[str], part: str) -> list[Candidate]:
     block = blocks[index]
     match = pattern.match(block.text[:400])
-    if not match:
-        return None
-    item = _number(match)
-    if item not in form.order or CONTINUED.search(block.text[:_LONG]):
-        return None
-    rest = match["rest"].strip()
-    end = index + 1
-    title = block.text
-    starts = form.starts.get(item, ())
-    titled = letters(rest[:120]).startswith(starts)
-    if not titled and len(rest) < 4:
+    if not match or CONTINUED.search(block.text[:_LONG]):
+        return []
+    number, rest = _number(match), match["rest"].strip()
+    keys = form.keys(number)
+    end, title, words = index + 1, block.text, compact(rest[:_TITLE_LENGTH])
+    if len(rest) < 4:
         # The title may stand in the next block, or in the one after a repeated "Item 7.".
         for ahead in (index + 1, index + 2):
-            if ahead < len(blocks) and _is_title(blocks[ahead], starts):
-                titled, end = True, ahead + 1
+            below = _short_words(blocks, ahead)
+            if any(form.titled(key, below) for key in keys) or form.named(below):
+                words, end = below, ahead + 1
                 title = f"{title} {blocks[ahead].text}"
                 break
     while end < min(index + _MOST_BLOCKS, len(blocks)) and _goes_on(blocks[end - 1], blocks[end]):
         title, end = f"{title} {blocks[end].text}", end + 1
+    named = form.named(words)
+    titled = bool(named) or any(form.titled(key, words) for key in keys)
     if _is_prose(block, match, rest, titled=titled) or (pattern is NUMBERED and not titled):
-        return None
-    weight = 0.3 + (0.9 if titled else 0.0) + _look_weight(block)
+        return []
+    if pattern is ITEM and match["part"]:
+        part = _part(match["part"])
     contents = (bool(_TRAILING_PAGE.search(title)) and len(title) < _LONG) or block.look.linked
-    return Candidate(item, index, end, title, weight * (0.3 if contents else 1.0), contents)
+    found = []
+    for key in dict.fromkeys((*keys, *named)):
+        odd = key not in keys
+        weight = 0.3 + _title_weight(words, key, form, odd=odd) + _look_weight(block)
+        if part and len(keys) > 1 and (part_of(key) or _FIRST_PART) != part:
+            weight *= _WRONG_PART
+        found.append(Candidate(key, index, end, title, weight * (0.3 if contents else 1.0), contents, odd))
+    return found
+
+
+def _short_words(blocks: list[Block], index: int) -> str:
+    """The letters of a block that may be a title; empty for any other."""
+    if index >= len(blocks) or blocks[index].kind is not Kind.TEXT or len(blocks[index].text) >= _LONG:
+        return ""
+    return compact(blocks[index].text[:_TITLE_LENGTH])
+
+
+def _title_weight(words: str, key: str, form: Form, *, odd: bool) -> float:
+    if odd:
+        return 0.7
+    return 0.9 if form.titled(key, words) else 0.0
 
 
 def _goes_on(before: Block, block: Block) -> bool:
@@ -196,11 +175,6 @@ def _goes_on(before: Block, block: Block) -> bool:
         return False
     alike = block.text.isupper() == before.text.isupper() and block.look.bold == before.look.bold
     return alike and _JOINS.match(block.text) is not None and not block.text.endswith(".")
-
-
-def _is_title(block: Block, starts: tuple[str, ...]) -> bool:
-    short = block.kind is Kind.TEXT and len(block.text) < _LONG
-    return short and letters(block.text[:120]).startswith(starts)
 
 
 def _is_prose(block: Block, match: re.Match[str], rest: str, *, titled: bool) -> bool:
@@ -230,11 +204,12 @@ def _table_candidates(block: Block, index: int, form: Form) -> list[Candidate]:
         lines = [" ".join(cell for cell, _ in row) for row in filled_rows(block.source)]
     for text in lines:
         match = ITEM.match(text[:400])
-        if match and _number(match) in form.order:
-            found.append(Candidate(_number(match), index, index + 1, text, 0.2, contents=True))
+        if match:
+            keys = form.keys(_number(match))
+            found += [Candidate(key, index, index + 1, text, 0.2, contents=True) for key in keys]
     return found
 
 
 def _number(match: re.Match[str]) -> str:
     number = match["number"].lower()
-    return str(int(_WORDS.get(number, number))) + (match["letter"] or "").upper()
+    return str(int(_WORDS.get(number, number))) + (match["letter"] or match["behind"] or "").upper()

@@ -13,14 +13,15 @@ from fingreat.edgar.container import Document, Submission, read_submission
 from fingreat.edgar.decode import read_bytes, why_unreadable
 from fingreat.edgar.describe import describe_filing
 from fingreat.edgar.finder import Span, best_chain, span_of
+from fingreat.edgar.forms import Form, end_titles, form_of, letters, spoken
 from fingreat.edgar.furniture import clean
-from fingreat.edgar.headings import NUMBERED, Candidate, Form, end_titles, find_candidates, form_of, letters
+from fingreat.edgar.headings import NUMBERED, Candidate, find_candidates
 from fingreat.edgar.html_blocks import html_blocks
 from fingreat.edgar.html_tree import parse_html
 from fingreat.edgar.markdown import is_heading, render
 from fingreat.edgar.reference import Pointer, find_pointer
 from fingreat.edgar.titles import Region, find_part, find_region, find_title_pointer, further_regions
-from fingreat.schema.records import Section, SectionStatus
+from fingreat.schema.records import Section, SectionStatus, TableStyle
 
 _NUMBERED_HEADINGS = 4
 """Fewer headings by number alone are taken for a list."""
@@ -28,7 +29,14 @@ _THIN = 400
 """An item with less text than this may be a line of an index."""
 
 
-def read_section(source: Path | bytes, item: str = "7", *, name: str = "", filing_id: str | None = None) -> Section:
+def read_section(
+    source: Path | bytes,
+    item: str = "7",
+    *,
+    name: str = "",
+    filing_id: str | None = None,
+    tables: TableStyle = TableStyle.MARKDOWN,
+) -> Section:
     """One item of a filing as Markdown.
 
     Args:
@@ -37,6 +45,7 @@ def read_section(source: Path | bytes, item: str = "7", *, name: str = "", filin
             An item that shares its heading ("Items 7 and 7A") is the text of both, and a warning says so.
         name: what to call the bytes in messages.
         filing_id: taken from the file (accession number, else SHA-256) where not given.
+        tables: how the tables of an HTML filing are written.
 
     Returns:
         The section; its status says whether it was found, and `warnings` which rule decided and what is doubtful.
@@ -51,15 +60,27 @@ def read_section(source: Path | bytes, item: str = "7", *, name: str = "", filin
     item = item.strip().upper()
     reason = why_unreadable(data)
     if reason:
-        return Section(filing_id=filing_id or sha256, item=item, status=SectionStatus.UNREADABLE, warnings=(reason,))
+        return Section(
+            filing_id=filing_id or sha256,
+            item=item,
+            status=SectionStatus.UNREADABLE,
+            warnings=(reason,),
+            tables=tables,
+        )
     submission = read_submission(data, path.name)
     filing = describe_filing(submission, sha256, path)
-    return find_section(submission, item, filing_id or filing.id, filing.form)
+    return find_section(submission, item, filing_id or filing.id, filing.form, tables)
 
 
-def find_section(submission: Submission, item: str, filing_id: str, form: str | None) -> Section:
+def find_section(
+    submission: Submission,
+    item: str,
+    filing_id: str,
+    form: str | None,
+    tables: TableStyle = TableStyle.MARKDOWN,
+) -> Section:
     """One item of a submission already read; see `read_section`."""
-    search = _Search(submission, item, filing_id, form, list(submission.warnings))
+    search = _Search(submission, item, filing_id, form, tables, list(submission.warnings))
     return search.run()
 
 
@@ -79,6 +100,7 @@ class _Search:
     item: str
     filing_id: str
     form: str | None
+    tables: TableStyle
     warnings: list[str] = field(default_factory=list)
 
     def run(self) -> Section:
@@ -103,11 +125,11 @@ class _Search:
             self.warnings.append("The main document holds no text.")
             return self._section(SectionStatus.UNREADABLE)
         form = form_of(self.form or main.type)
-        own = form.own_number(self.item)
+        own = form.own_key(self.item)
         span = self._by_headings(blocks, form, own) if own else None
-        if span is not None and span.heading.item != own:
+        if span is not None and own and span.heading.item != own:
             self.warnings.append(
-                f"Item {own} shares a heading with Item {span.heading.item}; the text is that of both."
+                f"{spoken(own)} shares a heading with {spoken(span.heading.item)}; the text is that of both."
             )
         if span is not None:
             body = _body(blocks, span)
@@ -121,7 +143,7 @@ class _Search:
         if span is not None:
             self.warnings.append("The item holds very little text.")
             return self._found(main, blocks, span)
-        self.warnings.append(f"No heading of Item {own} was found." if own else _how_named(self.item, form))
+        self.warnings.append(f"No heading of {spoken(own)} was found." if own else _how_named(self.item, form))
         return self._section(SectionStatus.ABSENT)
 
     def _by_headings(self, blocks: list[Block], form: Form, own: str) -> Span | None:
@@ -135,7 +157,7 @@ class _Search:
             if span is None or span.heading.contents:
                 return None
             self.warnings.append("The headings lack the word Item; they were told by number and title.")
-        if self.item == "7" and form.own_number("8") is not None:
+        if self.item == "7" and form.own_key("8") is not None:
             return self._break_off(blocks, span, form)
         return span
 
@@ -157,7 +179,7 @@ class _Search:
 
     def _break_off(self, blocks: list[Block], span: Span, form: Form) -> Span:
         """End the discussion at the financial statements where no item heading stands before them."""
-        expected = {form.own_number("7A"), form.own_number("8")}
+        expected = {form.own_key("7A"), form.own_key("8")}
         if span.following is not None and span.following.item in expected:
             return span
         for index in range(span.heading.end + 1, span.end):
@@ -182,7 +204,7 @@ class _Search:
             SectionStatus.FOUND,
             heading=heading.title,
             next_heading=span.following.title if span.following else None,
-            text=render(blocks[heading.start : span.end], heading.title, heading.end - heading.start),
+            text=self._render(blocks[heading.start : span.end], heading.title, heading.end - heading.start),
             source_document=main.type or None,
         )
 
@@ -206,7 +228,7 @@ class _Search:
             SectionStatus.BY_REFERENCE,
             heading=heading.title,
             next_heading=span.following.title if span.following else None,
-            text=render(blocks[heading.start : span.end], heading.title, heading.end - heading.start),
+            text=self._render(blocks[heading.start : span.end], heading.title, heading.end - heading.start),
             source_document=main.type or None,
             pointer=pointer.sentence,
         )
@@ -229,10 +251,13 @@ class _Search:
             SectionStatus.FOUND,
             heading=region.heading or None,
             next_heading=parts[-1].next_heading,
-            text="\n\n".join(render(blocks[part.start : part.end], part.heading or None, 1) for part in parts),
+            text="\n\n".join(self._render(blocks[part.start : part.end], part.heading or None, 1) for part in parts),
             source_document=document.type or None,
             pointer=pointer.sentence if pointer else None,
         )
+
+    def _render(self, blocks: list[Block], heading: str | None, heading_blocks: int) -> str:
+        return render(blocks, heading, heading_blocks, self.tables)
 
     def _section(
         self,
@@ -255,6 +280,7 @@ class _Search:
             source_document=source_document,
             pointer=pointer,
             warnings=tuple(self.warnings),
+            tables=self.tables,
         )
 
 
@@ -267,7 +293,7 @@ def _how_named(item: str, form: Form) -> str:
     """Why an item is not looked for: how the form's items are named here."""
     if not form.same:
         return f"Form 10-K has no Item {item}."
-    names = ", ".join(f"{annual} for this form's Item {own}" for own, annual in form.same.items())
+    names = ", ".join(f"{annual} for this form's {spoken(own)}" for own, annual in form.same.items())
     return f"Items are named as on Form 10-K, whose Item {item} this form lacks; ask for {names}."
 
 

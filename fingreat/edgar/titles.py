@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.contents import following_part
-from fingreat.edgar.headings import end_titles, letters
+from fingreat.edgar.forms import end_titles, letters
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer, find_pointer
 

@@ -236,7 +236,7 @@ def test_titles_without_the_word_end_where_the_contents_page_says() -> None:
     assert section.next_heading == titles["7A."]
 
 
-@pytest.mark.parametrize(("form", "item", "ask"), [("10-Q", "2", "7"), ("10-Q", "1A", "7"), ("10-KSB", "6", "7")])
+@pytest.mark.parametrize(("form", "item", "ask"), [("10-Q", "2", "7"), ("10-Q", "11", "7"), ("10-KSB", "6", "7")])
 def test_an_item_asked_for_by_the_forms_own_number_says_how_items_are_named(form: str, item: str, ask: str) -> None:
     own = {"10-Q": "2", "10-KSB": "6"}[form]
     html = filing("Item 1. Business", f"Item {own}. {MDA}", form=form)
