@@ -47,6 +47,17 @@ _PART_DIGITS = {"1": "I", "2": "II", "3": "III", "4": "IV"}
 _PART_LENGTH = 60
 _FIRST_PART = "I"
 _WRONG_PART = 0.3
+_TOLD_OF = re.compile(
+    r"^[^.;]{10,}?\b(?:contains?|includes?|should\s+be\s+read|discuss(?:es)?|describes?|provides?"
+    r"|(?:of|in)\s+(?:this|our|the|its)\s+(?:annual|quarterly|current)?\s*(?:report|form\s+10))\b",
+    re.IGNORECASE,
+)
+"""What follows an item's title in a sentence about it."""
+_CAPITALS = re.compile(r"([^a-z]{12,}?[.:–—-])\s+(?=[A-Z]?[a-z])")
+_SENTENCE = re.compile(r"(i\s?tems?\s*\w{1,5}\W{0,4}[^.:]{10,200}?[.:])\s+(?=[A-Z])", re.IGNORECASE)
+_RUN_IN = 160
+"""A longer text is a paragraph that begins with its heading."""
+_SHORTEST_LEAD = 12
 _LONG = 320
 _TITLE_LENGTH = 120
 _MOST_BLOCKS = 4
@@ -128,7 +139,7 @@ def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern
         return []
     number, rest = _number(match), match["rest"].strip()
     keys = form.keys(number)
-    end, title, words = index + 1, block.text, compact(rest[:_TITLE_LENGTH])
+    end, title, words = index + 1, _printed(block), compact(rest[:_TITLE_LENGTH])
     if len(rest) < 4:
         # The title may stand in the next block, or in the one after a repeated "Item 7.".
         for ahead in (index + 1, index + 2):
@@ -154,6 +165,17 @@ def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern
             weight *= _WRONG_PART
         found.append(Candidate(key, index, end, title, weight * (0.3 if contents else 1.0), contents, odd))
     return found
+
+
+def _printed(block: Block) -> str:
+    """The heading that a block is, or that a paragraph begins with."""
+    text = block.text
+    if len(text) <= _RUN_IN:
+        return text
+    for lead in (block.look.lead, *(match[1] for match in (_CAPITALS.match(text), _SENTENCE.match(text)) if match)):
+        if _SHORTEST_LEAD < len(lead) < len(text) and text.startswith(lead):
+            return lead
+    return text
 
 
 def _short_words(blocks: list[Block], index: int) -> str:
@@ -183,9 +205,10 @@ def _is_prose(block: Block, match: re.Match[str], rest: str, *, titled: bool) ->
         return True
     if not titled and rest and not match["mark"].strip() and not block.look.bold:
         return True
+    if titled and not block.look.bold and _TOLD_OF.search(rest[:_LONG]):
+        return True
     if len(block.text) > _LONG:
-        lead = block.look.lead
-        return not (titled and (lead or block.text[:6].isupper()))
+        return not titled or (len(_printed(block)) == len(block.text) and not block.look.lead)
     return titled and rest[:1].islower() and not block.look.bold and not match["mark"].strip()
 
 

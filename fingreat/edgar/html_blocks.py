@@ -23,6 +23,9 @@ _BREAK_BEFORE = re.compile(r"break-before\s*:\s*(?:always|page|left|right)", re.
 _BREAK_AFTER = re.compile(r"break-after\s*:\s*(?:always|page|left|right)", re.IGNORECASE)
 _BLANK = " \t\n\r\f\u00a0" + LINE_BREAK
 _PARAGRAPH_BREAK = re.compile(f"{LINE_BREAK}[\\s\u00a0]*{LINE_BREAK}")
+_ITEM_LINE = re.compile(r"^\s*(?:P(?:art|ART)\s+[IV]+\W+)?I(?:tem|TEM)\s*\d{1,2}\s?[A-Ca-c]?\s*(?:[.:–—-]|$)")
+_LONG_LINE = 120
+"""A line as long as this under an item's heading is text, not more of the heading."""
 _BULLET_LINE = re.compile(r"^\s*[•●▪■◦·]")
 
 
@@ -137,7 +140,7 @@ class _Walk:
             self._lines(pieces, None, "")
 
     def _lines(self, pieces: list[Piece], element: Element | None, bullet: str) -> None:
-        """Blocks from text with `<br>`: parted at empty lines, list points, and where a bold line ends."""
+        """Blocks from text with `<br>`: parted at empty lines, item headings, list points, and the borders of bold."""
         lines: list[list[Piece]] = [[]]
         for text, owner in pieces:
             first, *rest = text.split(LINE_BREAK)
@@ -145,7 +148,7 @@ class _Walk:
             for part in rest:
                 lines.append([(part, owner)])
         group: list[Piece] = []
-        group_bold = False
+        group_bold = after_item = False
         for line in lines:
             text = "".join(part for part, _ in line)
             if not text.strip(_BLANK):
@@ -153,10 +156,12 @@ class _Walk:
                 group = []
                 continue
             bold = len(lines) > 1 and look_at(line, element).bold
-            if group and (bold != group_bold or _BULLET_LINE.match(text)):
+            item = _ITEM_LINE.match(text) is not None
+            run_in = after_item and len(text) > _LONG_LINE
+            if group and (bold != group_bold or item or run_in or _BULLET_LINE.match(text)):
                 self._paragraph(group, element, bullet)
                 group = []
-            group_bold = bold
+            group_bold, after_item = bold, item
             group += [(" ", line[0][1]), *line] if group else line
         self._paragraph(group, element, bullet)
 

@@ -21,6 +21,8 @@ _SMALL_TABLE = 700
 _BULLETS = frozenset("•●▪■◦·○*-–—§¨\uf0b7\uf0a7►➢✓√o")
 _NUMBERING = re.compile(r"^(?:\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,4})[.)]|\d{1,2}|\*{1,4}|†|‡|\[\d{1,2}\])$")
 _MAY_BE_LIST = re.compile(r"^(?:[•●▪■◦·○*►➢✓√\uf0b7\uf0a7–-]|\(?[0-9a-zA-Z]{1,4}[.)])")
+_HEADING_ROWS = 6
+_ITEM_LABEL = re.compile(r"^(?:part\s+[iv]+\W{0,4})?items?\s*\d{1,2}\s?[a-c]?\b", re.IGNORECASE)
 _ITEM = re.compile(r"^(?:part\s+[iv]+\W{0,4})?items?\b", re.IGNORECASE)
 
 
@@ -81,8 +83,8 @@ def _small_shape(rows: list[list[tuple[str, Element]]], text: str) -> Shape:
         return Shape(TableShape.LINES, joined, tuple(("", row[0][0], [row[0][1]]) for row in rows))
     if widest == 2 and all(_is_point(row) for row in rows):
         return Shape(TableShape.LINES, joined, tuple(_point(row) for row in rows))
-    if len(rows) == 1 and _one_line(rows[0]):
-        return Shape(TableShape.LINES, joined, (("", joined, [element for _, element in rows[0]]),))
+    if (len(rows) == 1 and _one_line(rows[0])) or _sets_headings(rows):
+        return Shape(TableShape.LINES, joined, tuple(_line(row) for row in rows))
     if len(text) > _PROSE_CELL * filled and any(_has_blocks(element) for row in rows for _, element in row):
         return Shape(TableShape.LAYOUT)
     return Shape(TableShape.DATA, joined)
@@ -110,6 +112,17 @@ def _one_line(row: list[tuple[str, Element]]) -> bool:
     if _ITEM.match(row[0][0]):
         return True
     return len(row) <= 3 and not any("$" in text for text, _ in row)
+
+
+def _sets_headings(rows: list[list[tuple[str, Element]]]) -> bool:
+    """Whether a short table sets item headings: "PART II" above "Item 7." and its title, or an item without text."""
+    if len(rows) > _HEADING_ROWS or any(len(row) > 3 for row in rows):
+        return False
+    return any(_ITEM_LABEL.match(row[0][0]) for row in rows) and not any("$" in text for row in rows for text, _ in row)
+
+
+def _line(row: list[tuple[str, Element]]) -> tuple[str, str, list[Element]]:
+    return "", " ".join(text for text, _ in row), [element for _, element in row]
 
 
 def _has_blocks(cell: Element) -> bool:
