@@ -24,6 +24,7 @@ from fingreat.cli import complete
 from fingreat.errors import FingreatError
 from fingreat.report import Table as MeasuredTable
 from fingreat.report import cell_text
+from fingreat.schema import TableStyle
 
 NO_VALUE = ""
 """Metavar of a flag: help would show a type, as if the flag took a value."""
@@ -52,6 +53,9 @@ ItemOption = Annotated[
 SchemaOption = Annotated[
     Path | None,
     typer.Option("--schema", help="A graph file of your own instead of gaap11.", show_default=False),
+]
+TablesOption = Annotated[
+    TableStyle, typer.Option("--tables", help="How tables are written: as Markdown or as compact HTML.")
 ]
 TokensOption = Annotated[int, typer.Option("--tokens", help="Budget of a chunk, in cl100k_base tokens.")]
 

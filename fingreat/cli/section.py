@@ -14,6 +14,7 @@ from fingreat.cli.common import (
     SOME_FAILED,
     ItemOption,
     JsonFlag,
+    TablesOption,
     TokensOption,
     print_json,
     print_text,
@@ -23,7 +24,7 @@ from fingreat.cli.common import (
 from fingreat.edgar import chunk_section, read_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET
 from fingreat.report import Column, Table
-from fingreat.schema import Chunk, Section, SectionStatus
+from fingreat.schema import Chunk, Section, SectionStatus, TableStyle
 
 FileArgument = Annotated[
     Path,
@@ -32,18 +33,23 @@ FileArgument = Annotated[
 _EXIT = {SectionStatus.FOUND: ALL_WELL, SectionStatus.BY_REFERENCE: SOME_FAILED}
 
 
-def section(file: FileArgument, item: ItemOption = "7", json: JsonFlag = False) -> None:
+def section(
+    file: FileArgument,
+    item: ItemOption = "7",
+    tables: TablesOption = TableStyle.MARKDOWN,
+    json: JsonFlag = False,
+) -> None:
     """Find an item in a filing and print it as Markdown.
 
     Exit status 0: found; 1: the item only points elsewhere; 2: absent, or no filing.
 
-    Example: fingreat section 10k.htm --item 7 --json
+    Example: fingreat section 10k.htm --item 7 --tables html --json
     """
-    found = read_section(file, item)
+    found = read_section(file, item, tables=tables)
     if json:
         fields = ("status", "item", "form", "heading", "next_heading", "text", "source_document", "pointer", "warnings")
         data = found.model_dump(mode="json")
-        print_json({field: data[field] for field in fields} | {"chars": len(found.text)})
+        print_json({field: data[field] for field in (*fields, "tables")} | {"chars": len(found.text)})
     else:
         print_text(found.text + ("\n" if found.text else ""))
     if not json or found.status is not SectionStatus.FOUND:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from fingreat.edgar.blocks import Block, Kind
+from fingreat.edgar.table_html import table_html
 from fingreat.edgar.table_markdown import table_markdown
+from fingreat.schema import TableStyle
 
 _BULLET = re.compile(r"^(?:[•●▪■◦·○►➢✓√\uf0b7\uf0a7]|[-–—*o§](?=\s))\s*")
 _HEADING_LENGTH = 200
@@ -13,7 +15,9 @@ _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[a-z,;]\s+\S.*[.;:]$")
 
 
-def render(blocks: list[Block], heading: str | None, heading_blocks: int) -> str:
+def render(
+    blocks: list[Block], heading: str | None, heading_blocks: int, tables: TableStyle = TableStyle.MARKDOWN
+) -> str:
     """Markdown of a section.
 
     Args:
@@ -21,6 +25,7 @@ def render(blocks: list[Block], heading: str | None, heading_blocks: int) -> str
         heading: the item's heading as printed; None where the section has none.
         heading_blocks: how many blocks the heading takes; where it is only the beginning of the
             first block, the rest of that block follows as a paragraph.
+        tables: how tables are written; fixed-width ones are fenced blocks either way.
     """
     parts: list[str] = []
     rest = blocks
@@ -32,7 +37,7 @@ def render(blocks: list[Block], heading: str | None, heading_blocks: int) -> str
             parts.append(left)
     in_list = False
     for block in rest:
-        text, is_point = _render_block(block)
+        text, is_point = _render_block(block, tables)
         if not text:
             continue
         if is_point and in_list:
@@ -43,10 +48,11 @@ def render(blocks: list[Block], heading: str | None, heading_blocks: int) -> str
     return "\n\n".join(parts)
 
 
-def _render_block(block: Block) -> tuple[str, bool]:
+def _render_block(block: Block, tables: TableStyle) -> tuple[str, bool]:
     """A block's Markdown and whether it is a point of a list."""
     if block.kind is Kind.TABLE:
-        return table_markdown(block.source), False
+        write = table_html if tables == TableStyle.HTML else table_markdown
+        return write(block.source), False
     if block.kind is Kind.FIXED:
         return "```\n" + "\n".join(block.source) + "\n```", False
     if block.kind is Kind.BREAK:

@@ -20,6 +20,7 @@ from fingreat.schema.records import (
     SectionStatus,
     Segment,
     SegmentKind,
+    TableStyle,
     Verdict,
 )
 from fingreat.schema.reply import Mode, reply_schema
@@ -48,6 +49,7 @@ __all__ = [
     "SectionStatus",
     "Segment",
     "SegmentKind",
+    "TableStyle",
     "Verdict",
     "canonical_json",
     "content_id",

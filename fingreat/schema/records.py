@@ -60,6 +60,13 @@ class SectionStatus(StrEnum):
     UNREADABLE = "unreadable"
 
 
+class TableStyle(StrEnum):
+    """How a section's text writes the tables of an HTML filing."""
+
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
 class Section(Record):
     """One item of a filing, as Markdown.
 
@@ -72,6 +79,7 @@ class Section(Record):
         source_document: the `<TYPE>` of the document the text came from (`10-K`, `EX-13`, ...).
         pointer: the sentence that points elsewhere.
         warnings: what the finder doubts, in words.
+        tables: how the text writes tables; those of a plain-text filing are fenced blocks either way.
     """
 
     filing_id: str
@@ -84,6 +92,7 @@ class Section(Record):
     source_document: str | None = None
     pointer: str | None = None
     warnings: tuple[str, ...] = ()
+    tables: TableStyle = TableStyle.MARKDOWN
 
 
 SegmentKind = Literal["heading", "sentence", "row"]
