@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from lxml import etree
@@ -15,7 +15,24 @@ Element = etree._Element
 MAX_DEPTH = 400
 """Elements nested deeper than this by the fallback parser are joined to the level above."""
 
+_REACH = 20
+"""Levels up to which an end tag that was left out is supplied."""
+_ENDED_BY_BLOCKS = (("p",), ("td", "th", "table", "div"))
+_END_PARAGRAPHS = frozenset(
+    ("p", "div", "table", "center", "hr", "pre", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6")
+)
+_ENDED_BY = {
+    "tr": (("tr",), ("table",)),
+    "td": (("td", "th"), ("table",)),
+    "th": (("td", "th"), ("table",)),
+    "li": (("li",), ("ul", "ol", "table")),
+}
+"""For a tag, the elements that it ends where their end tags are left out, and those beyond which it ends none."""
+
 _DECLARATION = re.compile(r"<\?xml[^>]*\?>")
+_WRAP_WIDTH = 1023
+"""EDGAR once cut lines after so many characters, inside words and tags, too."""
+_WRAPPED_LINES = 5
 _CLOSED_EARLY = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _SWALLOWERS = tuple(re.compile(rf"</?{tag}\b[^>]*>", re.IGNORECASE) for tag in ("title", "style", "script", "textarea"))
 _UNSEEN_TAGS = (
@@ -73,7 +90,7 @@ def _mend(text: str) -> str:
 
     Filings are pasted together: text goes on after `</html>`, comments and titles stay open.
     """
-    text = _CLOSED_EARLY.sub("", text)
+    text = _CLOSED_EARLY.sub("", _unwrap(text))
     if text.count("<!--") > text.count("-->"):
         before, _, after = text.rpartition("<!--")
         text = before + after
@@ -83,34 +100,61 @@ def _mend(text: str) -> str:
     return text
 
 
+def _unwrap(text: str) -> str:
+    """Join the lines that were cut at EDGAR's width, where the document has several of just that length."""
+    lines = text.split("\n")
+    cut = [len(line) == _WRAP_WIDTH for line in lines]
+    if sum(cut) < _WRAPPED_LINES or sum(len(line) > _WRAP_WIDTH for line in lines) > sum(cut):
+        return text
+    return "".join(line if joined else line + "\n" for line, joined in zip(lines, cut, strict=True))
+
+
 def _parse_slowly(text: str) -> Element:
     """The same tree by BeautifulSoup, its depth bounded; linear in the number of nodes."""
     # Imported here because few filings need it, and a tenth of a second is much for `fingreat --help`.
     from bs4 import BeautifulSoup, Tag
     from bs4.element import NavigableString, PreformattedString
 
-    soup = BeautifulSoup(text, "html.parser")
     root = etree.Element("html")
-    made: list[tuple[Tag | BeautifulSoup, Element]] = [(soup, root)]
-    for node in soup.descendants:
-        while made[-1][0] is not node.parent and len(made) > 1:
-            made.pop()
-        here = made[-1][1]
+    opened = [root]
+    path: list[tuple[Tag | BeautifulSoup, Element]] = []
+    for node in BeautifulSoup(text, "html.parser").descendants:
+        while path and path[-1][0] is not node.parent:
+            _close(opened, path.pop()[1])
         if isinstance(node, Tag):
-            element = etree.SubElement(made[min(len(made), MAX_DEPTH) - 1][1], _tag_name(node.name))
-            for key in ("style", "id", "name", "href", "align", "colspan", "rowspan"):
-                value = node.get(key)
-                if isinstance(value, str):
-                    element.set(key, _xml_text(value))
-            made.append((node, element))
+            path.append((node, _open(opened, node.name, node.attrs)))
         elif isinstance(node, NavigableString) and not isinstance(node, PreformattedString):
-            if len(made) > MAX_DEPTH:
-                etree.SubElement(made[MAX_DEPTH - 1][1], "span").text = _xml_text(str(node))
-            elif len(here):
+            here = opened[-1]
+            if len(here):
                 here[-1].tail = (here[-1].tail or "") + _xml_text(str(node))
             else:
                 here.text = (here.text or "") + _xml_text(str(node))
     return root
+
+
+def _open(opened: list[Element], name: str, attributes: Mapping[str, object]) -> Element:
+    """Start an element inside the innermost open one; those that its tag ends are closed first."""
+    ended, bounds = _ENDED_BY.get(name, _ENDED_BY_BLOCKS if name in _END_PARAGRAPHS else ((), ()))
+    for place in range(len(opened) - 1, max(0, len(opened) - _REACH), -1):
+        if opened[place].tag in bounds:
+            break
+        if opened[place].tag in ended:
+            del opened[place:]
+            break
+    element = etree.SubElement(opened[-1], _tag_name(name))
+    for key in ("style", "id", "name", "href", "align", "colspan", "rowspan"):
+        value = attributes.get(key)
+        if isinstance(value, str):
+            element.set(key, _xml_text(value))
+    if len(opened) < MAX_DEPTH:
+        opened.append(element)
+    return element
+
+
+def _close(opened: list[Element], element: Element) -> None:
+    """End an element, with all that is open inside it; it may have ended already."""
+    if element in opened:
+        del opened[opened.index(element) :]
 
 
 _XML_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -123,7 +167,12 @@ def _xml_text(text: str) -> str:
 
 
 def _tag_name(name: str) -> str:
-    """A name lxml accepts; `ix:header` and the like keep a mark of what they are."""
+    """A name lxml accepts; `ix:header` and the like keep a mark of what they are.
+
+    A head that is never closed has the text inside; what nobody sees of a head has tags of its own.
+    """
+    if name == "head":
+        return "div"
     if _NAME.match(name):
         return name
     return "style" if name.rpartition(":")[2] in {"header", "hidden", "exclude", "resources"} else "span"
