@@ -32,7 +32,6 @@ _ENDED_BY = {
 _DECLARATION = re.compile(r"<\?xml[^>]*\?>")
 _WRAP_WIDTH = 1023
 """EDGAR once cut lines after so many characters, inside words and tags, too."""
-_WRAPPED_LINES = 5
 _CLOSED_EARLY = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _SWALLOWERS = tuple(re.compile(rf"</?{tag}\b[^>]*>", re.IGNORECASE) for tag in ("title", "style", "script", "textarea"))
 _UNSEEN_TAGS = (
@@ -101,10 +100,10 @@ def _mend(text: str) -> str:
 
 
 def _unwrap(text: str) -> str:
-    """Join the lines that were cut at EDGAR's width, where the document has several of just that length."""
+    """Join lines that were cut at EDGAR's width, where the document has such lines and hardly any longer ones."""
     lines = text.split("\n")
     cut = [len(line) == _WRAP_WIDTH for line in lines]
-    if sum(cut) < _WRAPPED_LINES or sum(len(line) > _WRAP_WIDTH for line in lines) > sum(cut):
+    if not any(cut) or sum(len(line) > _WRAP_WIDTH for line in lines) * 10 > sum(cut):
         return text
     return "".join(line if joined else line + "\n" for line, joined in zip(lines, cut, strict=True))
 

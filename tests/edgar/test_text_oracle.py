@@ -64,7 +64,7 @@ class Source:
 def source_of(html: str) -> Source:
     """The words that a browser shows, by BeautifulSoup."""
     # EDGAR parted lines after 1023 characters, inside words, too.
-    if len(re.findall(r"(?m)^.{1023}$", html)) > 100:
+    if re.search(r"(?m)^.{1023}$", html) and len(re.findall(r"(?m)^.{1024,}$", html)) < 5:
         html = re.sub(r"(?m)^(.{1023})\n", r"\1", html)
     soup = BeautifulSoup(html, "html.parser")
     for tag in soup.find_all(HIDDEN):
