@@ -48,9 +48,14 @@ def following_part(blocks: list[Block], start: int, heading: str) -> int | None:
         if block.kind is not Kind.TABLE:
             continue
         entries = _entries(block)
-        for place, entry in enumerate(entries):
-            if not entry.title or not (own.startswith(entry.title[:_COMPARED]) or entry.title.startswith(own)):
-                continue
+        exact = [place for place, entry in enumerate(entries) if entry.title[:_COMPARED] == own]
+        alike = [
+            place
+            for place, entry in enumerate(entries)
+            if entry.title and (own.startswith(entry.title[:_COMPARED]) or entry.title.startswith(own))
+        ]
+        for place in (*exact, *alike):
+            entry = entries[place]
             for later in entries[place + 1 :]:
                 if later.at_least(entry) and (found := _find(blocks, start + 1, later.title)) is not None:
                     return found
@@ -88,9 +93,8 @@ def _find(blocks: list[Block], start: int, title: str) -> int | None:
         block = blocks[index]
         if block.kind is not Kind.TEXT:
             continue
-        if len(block.text) <= _LONG:
-            if bare_title(block.text) == title:
-                return index
-        elif letters(block.text[: len(title) + 20]).startswith(title) and letters(block.look.lead).startswith(title):
+        if len(block.text) <= _LONG and bare_title(block.text) == title:
+            return index
+        if letters(block.text[: len(title) + 20]).startswith(title) and letters(block.look.lead) == title:
             return index
     return None

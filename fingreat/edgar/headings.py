@@ -91,6 +91,12 @@ def bare_title(text: str) -> str:
     return letters(match["rest"] if match else text)
 
 
+def item_number(text: str) -> tuple[str, str]:
+    """The item's number that a text begins with, and what follows it; two empty texts where there is none."""
+    match = ITEM.match(text[:400])
+    return (_number(match), match["rest"].strip()) if match else ("", "")
+
+
 def joint_items(title: str, form: Form) -> tuple[str, ...]:
     """The further items of a joint heading: 7A for "Items 7 and 7A", and those between for "Items 10 to 13"."""
     match = ITEM.match(title[:400])

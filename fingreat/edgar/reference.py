@@ -10,7 +10,9 @@ _POINTS = re.compile(
     r"incorporated\s+(?:\w+\s+){0,6}?by\s+(?:this\s+)?reference|incorporated\s+in(?:to)?\s+this|by\s+reference"
     r"|(?:appears?|appearing|contained|included|set\s+forth|found|presented|reported|located|given|described|provided)\s+"
     r"(?:\w+\s+){0,4}?(?:on\s+pages?|in\s+(?:the|our|its|registrant|exhibit|an?|part|item)|under|in|at\s+pages?|beginning\s+on|elsewhere)"
-    r"|(?:refer|reference\s+is\s+made|see)\s+(?:to\s+)?(?:the\s+)?(?:pages?|exhibit|annual\s+report|[\"“']|management|appendix|section|item)"
+    r"|(?:refer|reference\s+is\s+made|see)\s+(?:to\s+)?(?:the\s+|our\s+)?"
+    r"(?:accompanying\s+)?(?:pages?|exhibit|annual\s+report|[\"“']|management|appendix|section|item|part|index|consolidated|financial|note)"
+    r"|(?:begins?|starts?|commences?|are|is)\s+(?:on|at)\s+pages?|(?:follows?|attached|filed\s+herewith)\b"
     r"|information\s+(?:required|called\s+for|in\s+response)",
     re.IGNORECASE,
 )
@@ -29,6 +31,11 @@ _PAGES = re.compile(
     r"pages?\s+(?P<first>[A-Z]{0,2}-?\d{1,3})\s*(?:-|–|—|through|to|and)\s*(?P<last>[A-Z]{0,2}-?\d{1,3})|page\s+(?P<only>[A-Z]{0,2}-?\d{1,3})",
     re.IGNORECASE,
 )
+_HERE = re.compile(
+    r"(?:of|in|to|with|follow(?:s|ing)?)\s+this\s+(?:annual\s+)?(?:report|form|document|filing)|\bherein\b(?!\s+by\s+ref)|\bherewith\b"
+    r"|part\s+iv|item\s+1[45]|page\s+F",
+    re.IGNORECASE,
+)
 _LONGEST = 2500
 _VERY_SHORT = 600
 _EXHIBIT = re.compile(r"exhibit\s+\(?(\d{1,3})", re.IGNORECASE)
@@ -36,13 +43,22 @@ _EXHIBIT = re.compile(r"exhibit\s+\(?(\d{1,3})", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A sentence that points elsewhere, the captions it quotes, the pages and the exhibits it names."""
+    """A sentence that points elsewhere.
+
+    Attributes:
+        sentence: as printed.
+        captions: what it quotes.
+        first_page, last_page: printed labels of the pages that it names.
+        exhibits: numbers of the exhibits that it names.
+        here: it names this very document.
+    """
 
     sentence: str
     captions: tuple[str, ...]
     first_page: str | None
     last_page: str | None
     exhibits: tuple[str, ...] = ()
+    here: bool = False
 
 
 def find_pointer(body: str) -> Pointer | None:
@@ -64,7 +80,9 @@ def find_pointer(body: str) -> Pointer | None:
             share = len(sentence) / max(len(body), 1)
             if share < 0.25 and len(body) > 900:
                 return None
-            return Pointer(sentence, captions, first or None, last or None, tuple(_EXHIBIT.findall(body)))
+            return Pointer(
+                sentence, captions, first or None, last or None, tuple(_EXHIBIT.findall(body)), bool(_HERE.search(body))
+            )
     return None
 
 

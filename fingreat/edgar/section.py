@@ -13,14 +13,16 @@ from fingreat.edgar.container import Document, Submission, read_submission
 from fingreat.edgar.decode import read_bytes, why_unreadable
 from fingreat.edgar.describe import describe_filing
 from fingreat.edgar.finder import Span, best_chain, span_of
+from fingreat.edgar.form_index import read_index
 from fingreat.edgar.forms import Form, end_titles, form_of, letters, spoken
 from fingreat.edgar.furniture import clean
 from fingreat.edgar.headings import NUMBERED, Candidate, find_candidates
 from fingreat.edgar.html_blocks import html_blocks
 from fingreat.edgar.html_tree import parse_html
 from fingreat.edgar.markdown import is_heading, render
+from fingreat.edgar.parts import find_caption, find_pages, find_part, find_statements
 from fingreat.edgar.reference import Pointer, find_pointer
-from fingreat.edgar.titles import Region, find_part, find_region, find_title_pointer, further_regions
+from fingreat.edgar.titles import Region, find_region, find_title_pointer, further_regions
 from fingreat.schema.records import Section, SectionStatus, TableStyle
 
 _NUMBERED_HEADINGS = 4
@@ -126,7 +128,8 @@ class _Search:
             return self._section(SectionStatus.UNREADABLE)
         form = form_of(self.form or main.type)
         own = form.own_key(self.item)
-        span = self._by_headings(blocks, form, own) if own else None
+        chain = best_chain(blocks, find_candidates(blocks, form), form)
+        span = self._by_headings(blocks, chain, form, own) if own else None
         if span is not None and own and span.heading.item != own:
             self.warnings.append(
                 f"{spoken(own)} shares a heading with {spoken(span.heading.item)}; the text is that of both."
@@ -134,10 +137,12 @@ class _Search:
         if span is not None:
             body = _body(blocks, span)
             if pointer := find_pointer(body):
-                return self._follow(main, blocks, span, pointer)
+                return self._follow(main, blocks, span, pointer, chain)
             if len(body) >= _THIN:
                 return self._found(main, blocks, span)
-        found = self._by_titles(main, blocks, form.starts.get(own, ()) if own else ())
+        found = self._by_titles(main, blocks, form, own, headed=span is not None) if own else None
+        if found is None and span is None and own and self.item == "8":
+            found = self._unheaded_statements(main, blocks, chain, form.order.index(own), form)
         if found is not None:
             return found
         if span is not None:
@@ -146,9 +151,9 @@ class _Search:
         self.warnings.append(f"No heading of {spoken(own)} was found." if own else _how_named(self.item, form))
         return self._section(SectionStatus.ABSENT)
 
-    def _by_headings(self, blocks: list[Block], form: Form, own: str) -> Span | None:
+    def _by_headings(self, blocks: list[Block], chain: list[Candidate], form: Form, own: str) -> Span | None:
         """The item by the chain of item headings; by numbers alone where the filer leaves the word out."""
-        span = span_of(blocks, best_chain(blocks, find_candidates(blocks, form), form), own, form)
+        span = span_of(blocks, chain, own, form)
         if span is None or span.heading.contents:
             chain = best_chain(blocks, find_candidates(blocks, form, NUMBERED), form)
             if sum(1 for candidate in chain if not candidate.contents) < _NUMBERED_HEADINGS:
@@ -161,21 +166,40 @@ class _Search:
             return self._break_off(blocks, span, form)
         return span
 
-    def _by_titles(self, main: Document, blocks: list[Block], starts: tuple[str, ...]) -> Section | None:
-        """The item by its title, for filers without item headings."""
-        if self.item != "7":
-            part = find_part(blocks, starts) if starts else None
-            return self._region(main, blocks, part, None) if part else None
-        region = find_region(blocks, None)
+    def _by_titles(self, main: Document, blocks: list[Block], form: Form, own: str, *, headed: bool) -> Section | None:
+        """The item by its title or, where it has no heading, by the pages of the form's index."""
+        entry = read_index(blocks, form).get(own)
+        if self.item == "7":
+            region = find_region(blocks, None)
+        else:
+            others = tuple(start for key in form.order[form.order.index(own) + 1 :] for start in form.starts[key])
+            region = find_part(blocks, form.starts[own], entry, others)
+        pointing = find_title_pointer(blocks) if region is None and self.item == "7" else None
+        if region is None and pointing is None and entry is not None and not headed:
+            region = find_pages(blocks, entry)
         if region is not None:
             return self._region(main, blocks, region, None)
-        pointing = find_title_pointer(blocks)
         if pointing is None:
             return None
         start, end, pointer = pointing
         following = Candidate("", end, end + 1, blocks[end].text, 0.0, contents=False) if end < len(blocks) else None
         heading = Candidate(self.item, start, start + 1, blocks[start].text, 0.0, contents=False)
-        return self._follow(main, blocks, Span(heading, end, following), pointer)
+        return self._follow(main, blocks, Span(heading, end, following), pointer, [])
+
+    def _unheaded_statements(
+        self, main: Document, blocks: list[Block], chain: list[Candidate], rank: int, form: Form
+    ) -> Section | None:
+        """The financial statements where their item has no heading: what opens them between its neighbours."""
+        before = [candidate for candidate in chain if form.order.index(candidate.item) < rank]
+        after = [candidate for candidate in chain if form.order.index(candidate.item) > rank]
+        if not before or not after:
+            return None
+        for index in range(before[-1].end, after[0].start):
+            if _breaks(blocks[index]):
+                heading = blocks[index].text if blocks[index].kind is Kind.TEXT else ""
+                region = Region(index, after[0].start, heading, after[0].title, "heading of the next item")
+                return self._region(main, blocks, region, None)
+        return None
 
     def _break_off(self, blocks: list[Block], span: Span, form: Form) -> Span:
         """End the discussion at the financial statements where no item heading stands before them."""
@@ -208,21 +232,21 @@ class _Search:
             source_document=main.type or None,
         )
 
-    def _follow(self, main: Document, blocks: list[Block], span: Span, pointer: Pointer) -> Section:
+    def _follow(
+        self, main: Document, blocks: list[Block], span: Span, pointer: Pointer, chain: list[Candidate]
+    ) -> Section:
         """The text that a pointer points to, where the submission has it; else the pointer itself."""
-        if self.item == "7":
-            for document in self._exhibits(pointer):
-                inside, warnings = read_blocks(document)
-                region = find_region(inside, pointer)
-                if region is not None:
-                    self.warnings += warnings
-                    return self._region(document, inside, region, pointer)
-            region = find_region(blocks, pointer, (span.heading.start, span.end))
+        for document in self._exhibits(pointer):
+            inside, warnings = read_blocks(document)
+            region = self._pointed(inside, pointer, None, [])
             if region is not None:
-                return self._region(main, blocks, region, pointer)
-            self.warnings.append("The item points elsewhere, and the text it points to is not in this file.")
-        else:
-            self.warnings.append("The item points elsewhere; its pointer is not followed.")
+                self.warnings += warnings
+                return self._region(document, inside, region, pointer)
+        items = [candidate.start for candidate in chain if not candidate.contents]
+        region = self._pointed(blocks, pointer, (span.heading.start, span.end), items)
+        if region is not None:
+            return self._region(main, blocks, region, pointer)
+        self.warnings.append("The item points elsewhere, and the text it points to was not found in this file.")
         heading = span.heading
         return self._section(
             SectionStatus.BY_REFERENCE,
@@ -232,6 +256,18 @@ class _Search:
             source_document=main.type or None,
             pointer=pointer.sentence,
         )
+
+    def _pointed(
+        self, blocks: list[Block], pointer: Pointer, avoid: tuple[int, int] | None, items: list[int]
+    ) -> Region | None:
+        """What a pointer points to in one document."""
+        if self.item == "7":
+            return find_region(blocks, pointer, avoid)
+        if self.item != "8":
+            return find_caption(blocks, pointer, avoid or (0, 0))
+        if avoid and not (pointer.first_page or pointer.here):
+            return None
+        return find_statements(blocks, pointer, avoid or (0, 0), items)
 
     def _exhibits(self, pointer: Pointer) -> list[Document]:
         """Exhibits that may hold the text: those that the pointer names, then annual reports."""
@@ -244,7 +280,8 @@ class _Search:
 
     def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
         self.warnings.append(f"Rule: title {_short(region.heading)!r}, ended by: {region.rule}.")
-        parts = [region, *(further_regions(blocks, region, pointer) if pointer else ())]
+        further = further_regions(blocks, region, pointer) if pointer and self.item == "7" else ()
+        parts = [region, *further]
         if len(parts) > 1:
             self.warnings.append(f"The discussion stands in {len(parts)} parts under titles of their own.")
         return self._section(

@@ -23,7 +23,8 @@ _TITLE = re.compile(
 )
 _PART_TITLE = re.compile(r"^managements? (?:discussion|review)(?: and analysis)? of ")
 _NOT_TITLE = re.compile(r"financial responsib|of financial statements|summary of operating")
-_LISTED = re.compile(r"[\s.]\d{1,3}$")
+LISTED = re.compile(r"[\s.]\d{1,3}$")
+"""A title in a list of contents ends in its page."""
 _LONG = 200
 _ENOUGH = 2000
 _ENOUGH_POINTED = 150
@@ -41,28 +42,10 @@ class Region:
     rule: str
 
 
-def find_part(blocks: list[Block], starts: tuple[str, ...]) -> Region | None:
-    """Another item by its title, where the contents page names the part that follows it."""
-    for index, block in enumerate(blocks):
-        if (
-            block.kind is not Kind.TEXT
-            or _LISTED.search(block.text)
-            or not letters(block.text[:_LONG]).startswith(starts)
-        ):
-            continue
-        heading = block.text if len(block.text) <= _LONG and _set_apart(block) else block.look.lead
-        if not heading or not letters(heading).startswith(starts):
-            continue
-        end = following_part(blocks, index, heading)
-        if end is not None and sum(len(inside.text) for inside in blocks[index:end]) >= _ENOUGH:
-            return Region(index, end, heading, _first_words(blocks[end]), "next part by the contents page")
-    return None
-
-
 def find_title_pointer(blocks: list[Block]) -> tuple[int, int, Pointer] | None:
     """A title of the discussion with nothing under it but a pointer: first block, end, pointer."""
     for index, block in enumerate(blocks):
-        if _title(block, ()) is None or _LISTED.search(block.text):
+        if _title(block, ()) is None or LISTED.search(block.text):
             continue
         end = index + 1
         while end < min(index + _POINTER_BLOCKS, len(blocks)) and not is_heading(blocks[end]):
@@ -98,7 +81,7 @@ def find_region(blocks: list[Block], pointer: Pointer | None, avoid: tuple[int, 
         value = float(min(length, 20_000)) + (
             5000 if block.page and pointer and block.page == pointer.first_page else 0
         )
-        if _LISTED.search(block.text) or block.look.linked:
+        if LISTED.search(block.text) or block.look.linked:
             value *= 0.3
         if value > best_value:
             best, best_value = region, value
@@ -114,7 +97,7 @@ def _by_pages(blocks: list[Block], pointer: Pointer) -> Region | None:
     end = len(labels) - labels[::-1].index(pointer.last_page)
     if end <= start or sum(len(block.text) for block in blocks[start:end]) < _ENOUGH:
         return None
-    following = _first_words(blocks[end]) if end < len(blocks) else None
+    following = first_words(blocks[end]) if end < len(blocks) else None
     return Region(start, end, "", following, "last page named by the pointer")
 
 
@@ -148,12 +131,13 @@ def _title(block: Block, captions: tuple[str, ...]) -> str | None:
     if not (_TITLE.match(plain) or (captions and plain.startswith(captions))) or _NOT_TITLE.search(plain):
         return None
     if len(text) <= _LONG:
-        return text if _set_apart(block) else None
+        return text if is_set_apart(block) else None
     lead = block.look.lead
     return lead if lead and len(lead) < _LONG and _TITLE.match(letters(lead)) else None
 
 
-def _set_apart(block: Block) -> bool:
+def is_set_apart(block: Block) -> bool:
+    """Whether a block may be a title by how it is set."""
     look = block.look
     if text_is_sentence(block.text):
         return False
@@ -174,7 +158,7 @@ def _extent(blocks: list[Block], start: int, heading: str, pointer: Pointer | No
     if last_page is not None and not any(block.page == last_page for block in blocks[start:]):
         last_page = None
     if last_page is None and (part := following_part(blocks, start, heading)) is not None:
-        return Region(start, part, heading, _first_words(blocks[part]), "next part by the contents page")
+        return Region(start, part, heading, first_words(blocks[part]), "next part by the contents page")
     on_last_page = False
     # Where the title is set off by a mark ("| MANAGEMENT'S DISCUSSION"), titles of its rank have it too.
     mark = heading[0] if heading[0] in "|*>#=+" else ""
@@ -184,18 +168,19 @@ def _extent(blocks: list[Block], start: int, heading: str, pointer: Pointer | No
             if block.page == last_page:
                 on_last_page = True
             elif on_last_page:
-                return Region(start, index, heading, _first_words(block), "last page named by the pointer")
+                return Region(start, index, heading, first_words(block), "last page named by the pointer")
         if block.kind is not Kind.TEXT or len(block.text) > _LONG or index < start + 2:
             continue
         if (mark and not block.text.startswith(mark)) or (last_page is not None and not on_last_page):
             continue
         plain = letters(block.text)
-        if plain.startswith(ends) and not plain.startswith(own[:20]) and _set_apart(block) and is_heading(block):
+        if plain.startswith(ends) and not plain.startswith(own[:20]) and is_set_apart(block) and is_heading(block):
             return Region(start, index, heading, block.text, "title of another part")
         if block.anchors and size and block.look.size and block.look.size >= size + 0.5 and is_heading(block):
             return Region(start, index, heading, block.text, "heading as large")
     return Region(start, len(blocks), heading, None, "end of the document")
 
 
-def _first_words(block: Block) -> str | None:
+def first_words(block: Block) -> str | None:
+    """What a section is followed by; None for a table."""
     return block.text[:_LONG] if block.kind is Kind.TEXT else None
