@@ -40,6 +40,7 @@ class Look:
         linked: all of its words are a link inside the document.
         size: font size in points where the source gives one.
         apart: a short line of its own in title case; fixed-width text has no bold.
+        links: where its links lead, if it is linked.
     """
 
     bold: bool = False
@@ -50,6 +51,7 @@ class Look:
     linked: bool = False
     size: float | None = None
     apart: bool = False
+    links: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, eq=False)

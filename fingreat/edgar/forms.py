@@ -103,7 +103,9 @@ def form_of(name: str | None) -> Form:
     plain = (name or "").upper()
     if plain.startswith(("10-KSB", "10KSB")):
         return forms["10-KSB"]
-    if plain.startswith(("10-Q", "10QSB")):
+    if plain.startswith(("10-QSB", "10QSB")):
+        return forms["10-QSB"]
+    if plain.startswith(("10-Q", "10Q")):
         return forms["10-Q"]
     return forms["10-K"]
 

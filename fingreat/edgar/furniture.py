@@ -11,6 +11,7 @@ _BACK_LINK = re.compile(
     r"^(?:\d{1,3}\s*)?(?:(?:return|back|go)\s+to\s+)?(?:the\s+)?(?:table\s+of\s+contents|contents|index(?:\s+to\s+.{0,40})?|top)(?:\s*\d{1,3})?$",
     re.IGNORECASE,
 )
+_LINK_INSIDE = re.compile(r"table\s+of\s+contents", re.IGNORECASE)
 _ITEM = re.compile(r"^(?:part\s+[iv]+\W*)?item\s*\d|^managements?\W?s?\s+discussion", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:part\s+[iv]+\W*)?items?\s*\W?(?:\d{1,2}|[ivx]+)\W?[a-c]?\b(?!\s*,?\s+(?:of|above|below|in|herein|to|for)\b)"
@@ -23,6 +24,8 @@ _COUNTED = re.compile(r"^(?:note|notes|exhibit|schedule|table|figure|chart|appen
 _NUMBER_AT_EDGE = re.compile(r"^\W*\d{1,3}\b(?![.,]\d)|(?<![\d.,])\d{1,3}\W*$")
 _FIGURES = re.compile(r"[$€£]\s?\d|(?:\s[(]?\d{1,3}(?:,\d{3})*(?:\.\d+)?%?[)]?){2,}$|(?:\s\d{4}){2,}$")
 """Money, or two figures or years at the end: a row or a head of a table."""
+_DATE = re.compile(r"^[A-Z][a-z]+\.? \d{1,2}, (?:19|20)\d\d$")
+"""The date of a signature or a report; pages end with the same one."""
 _PAGE_IN_FOOTER = re.compile(r"(?:^|\s|[|•·–—-])((?:[A-Z]{1,2}-)?\d{1,3})$|^((?:[A-Z]{1,2}-)?\d{1,3})\s*(?:\||\s)")
 _SENTENCE_END = re.compile(r"[.:;!?][\"”’')\]]*$")
 _REPEATS = 3
@@ -30,6 +33,7 @@ _REACH = 3
 _NEAR_SIDES = 12
 """Sides of borders in about three pages, whose numbers may be borders as well."""
 _FOOTER_LENGTH = 120
+_HEAD_LENGTH = 240
 _LINK_LENGTH = 40
 _NUMBERED_LENGTH = 60
 """Longer lines that differ in their figures only are text, not footers."""
@@ -82,12 +86,15 @@ def _furniture(blocks: list[Block]) -> set[int]:
             if index in dropped:
                 continue
             text = blocks[index].text
+            if _is_page_head(blocks[index]):
+                dropped.add(index)
+                continue
             if _ITEM.match(text) and not CONTINUED.search(text) and _key(text) not in headings:
                 # The first of a repeated heading is the heading itself.
                 headings.add(_key(text))
                 break
             again = CONTINUED.search(text) and _ITEM.match(text)
-            running = _running(places[_key(text)], index, number) and not _FIGURES.search(text)
+            running = _running(places[_key(text)], index, number) and not (_FIGURES.search(text) or _DATE.match(text))
             if not (again or PAGE_NUMBER.match(text) or running or _is_back_link(blocks, index)):
                 break
             dropped.add(index)
@@ -114,6 +121,16 @@ def _is_back_link(blocks: list[Block], index: int) -> bool:
     return bool(_BACK_LINK.match(blocks[index].text)) and (blocks[index].look.linked or index > len(blocks) // 10)
 
 
+def _is_page_head(block: Block) -> bool:
+    """Whether a small table leads back to the contents page, with whatever titles beside the link."""
+    small = block.kind is Kind.TABLE and len(block.text) <= _HEAD_LENGTH
+    return small and bool(block.targets) and _LINK_INSIDE.search(block.text) is not None
+
+
+def _may_be_furniture(block: Block) -> bool:
+    return (block.kind is Kind.TEXT and len(block.text) <= _FOOTER_LENGTH) or _is_page_head(block)
+
+
 def _labels(blocks: list[Block], dropped: set[int]) -> list[tuple[int, str]]:
     labels = []
     for index in dropped:
@@ -134,9 +151,7 @@ def _beside_borders(blocks: list[Block]) -> list[list[int]]:
         for step in (-1, 1):
             index = border + (step if blocks[border].kind is Kind.BREAK else 0)
             side: list[int] = []
-            while len(side) < _REACH and 0 <= index < len(blocks) and blocks[index].kind is Kind.TEXT:
-                if len(blocks[index].text) > _FOOTER_LENGTH:
-                    break
+            while len(side) < _REACH and 0 <= index < len(blocks) and _may_be_furniture(blocks[index]):
                 side.append(index)
                 index += step
             sides.append(side)
@@ -186,6 +201,8 @@ def _goes_on(before: Block, after: Block) -> bool:
     if before.kind is not Kind.TEXT or after.kind is not Kind.TEXT or after.bullet or after.look.centred:
         return False
     if _HEADING.match(after.text) and not after.text[0].islower():
+        return False
+    if after.text.isupper() and not before.text.isupper():
         return False
     if not _SHORTEST < len(before.text) < _LONGEST or _SENTENCE_END.search(before.text):
         return False

@@ -16,17 +16,17 @@ _WORDS = {word: str(number) for words in (_NUMBER_WORDS, _ROMAN) for number, wor
 _JOINT = r"(?:\.?\s*(?:,|and|&|/|-|–|to|through)\s*(?:item\s*)?\d{1,2}[a-c]?(?![\w,]|\.\d))"
 _LETTER = r"(?:\s?\(?(?P<letter>[a-c])\)?(?![a-z])|[.-](?P<behind>[a-c])\b)?"
 ITEM = re.compile(
-    r"^[\s*•]*(?:part\s+(?P<part>i{1,3}|iv|[1-4])\b[\s,.:;–—-]*)?i\s?t\s?e\s?ms?\s*(?:no\.?\s*|#\s*|\(\s*)?"
+    r"^[\s*•\[]*(?:part\s+(?P<part>i{1,3}|iv|[1-4])\b[\s,.:;–—-]*)?i\s?t\s?e\s?m\s?s?\s*(?:no\.?\s*|#\s*|\(\s*)?"
     r"(?P<number>\d{1,2}|"
     + "|".join(_NUMBER_WORDS.split())
     + "|(?:"
     + "|".join(_ROMAN.split())
     + rf")(?=[a-c]?(?![a-z]))){_LETTER}(?P<joint>{_JOINT}*)"
-    r"(?P<mark>\s*[.:,;)\]–—-]*)\s*(?P<rest>.*)$",
+    r"(?P<mark>\s*[.:,;)\]|–—-]*)\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 NUMBERED = re.compile(
-    rf"^(?P<number>\d{{1,2}}){_LETTER}(?P<mark>\s*[.:)\]–—-]+)\s*(?P<rest>.*)$",
+    rf"^\(?(?P<number>\d{{1,2}}){_LETTER}(?P<mark>\s*[.:)\]–—-]+)\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 """A heading that has an item's number and title but not the word."""
@@ -162,7 +162,7 @@ def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern
         return []
     if pattern is ITEM and match["part"]:
         part = _part(match["part"])
-    contents = (bool(_TRAILING_PAGE.search(title)) and len(title) < _LONG) or block.look.linked
+    contents = (bool(_TRAILING_PAGE.search(title)) and len(title) < _LONG) or _leads_on(blocks, index)
     found = []
     for key in dict.fromkeys((*keys, *named)):
         odd = key not in keys
@@ -171,6 +171,15 @@ def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern
             weight *= _WRONG_PART
         found.append(Candidate(key, index, end, title, weight * (0.3 if contents else 1.0), contents, odd))
     return found
+
+
+def _leads_on(blocks: list[Block], index: int) -> bool:
+    """Whether a block is a link to a later place, or to one unknown; a heading may be a link back to the contents."""
+    look = blocks[index].look
+    if not look.linked:
+        return False
+    before = any(look.links.intersection(block.anchors) for block in blocks[: index + 1])
+    return not (look.links and before)
 
 
 def _printed(block: Block) -> str:

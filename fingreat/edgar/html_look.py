@@ -32,6 +32,21 @@ def pieces_of(element: Element) -> Iterator[Piece]:
             yield str(run), owner
 
 
+def _links_of(pieces: list[Piece]) -> frozenset[str]:
+    """The link targets inside the document that these text runs lead to."""
+    found: set[str] = set()
+    for owner in {owner for _, owner in pieces}:
+        here: Element | None = owner
+        for _ in range(_CLIMB):
+            if here is None:
+                break
+            href = here.get("href") if here.tag == "a" else None
+            if href and href.startswith("#"):
+                found.add(href[1:])
+            here = here.getparent()
+    return frozenset(found)
+
+
 def look_at(pieces: list[Piece], block: Element | None) -> Look:
     """The look of a block made of these pieces.
 
@@ -75,6 +90,7 @@ def look_at(pieces: list[Piece], block: Element | None) -> Look:
         _centred(anchor),
         linked,
         size,
+        links=_links_of(pieces) if linked else frozenset(),
     )
 
 

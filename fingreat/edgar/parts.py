@@ -97,9 +97,9 @@ def find_pages(blocks: list[Block], entry: IndexEntry) -> Region | None:
     """The first range of pages that the form's index gives an item, where both ends are in the document."""
     pages = [block.page for block in blocks]
     for first, last in entry.pages:
-        if first not in pages or (last or first) not in pages:
+        if first not in pages or last not in pages:
             continue
-        start, end = pages.index(first), len(pages) - pages[::-1].index(last or first)
+        start, end = pages.index(first), len(pages) - pages[::-1].index(last)
         if _length(blocks[start:end]) >= _ENOUGH:
             following = first_words(blocks[end]) if end < len(blocks) else None
             return Region(start, end, "", following, "pages by the form's index")

@@ -145,9 +145,12 @@ class _Search:
             found = self._unheaded_statements(main, blocks, chain, form.order.index(own), form)
         if found is not None:
             return found
-        if span is not None:
+        if span is not None and _body(blocks, span):
             self.warnings.append("The item holds very little text.")
             return self._found(main, blocks, span)
+        if span is not None:
+            self.warnings.append(f"Nothing stands under the heading {_short(span.heading.title)!r}.")
+            return self._section(SectionStatus.ABSENT, heading=span.heading.title)
         self.warnings.append(f"No heading of {spoken(own)} was found." if own else _how_named(self.item, form))
         return self._section(SectionStatus.ABSENT)
 

@@ -15,11 +15,12 @@ from fingreat.edgar.contents import following_part
 from fingreat.edgar.forms import end_titles, letters
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer, find_pointer
+from fingreat.edgar.tables import filled_rows
 
 _TITLE = re.compile(
-    r"^(?:item \w{1,2} )?(?:financial review (?:incorporating|and) )?"
-    r"managements? (?:s )?(?:discussion|review) (?:and analysis)?"
-    r"|^managements? discussion|^financial review(?: |$)|^operating and financial review|^md ?a$"
+    r"^(?:(?:i ?t ?e ?m ?s?|part|[ivx]{1,4}) )*(?:financial review (?:incorporating|and) )?"
+    r"(?:managements? (?:s )?(?:discussion|review)|discussion and analysis of (?:financial|results|the))"
+    r"|^financial review(?: |$)|^operating and financial review|^md ?a$"
 )
 _PART_TITLE = re.compile(r"^managements? (?:discussion|review)(?: and analysis)? of ")
 _NOT_TITLE = re.compile(r"financial responsib|of financial statements|summary of operating")
@@ -182,5 +183,9 @@ def _extent(blocks: list[Block], start: int, heading: str, pointer: Pointer | No
 
 
 def first_words(block: Block) -> str | None:
-    """What a section is followed by; None for a table."""
-    return block.text[:_LONG] if block.kind is Kind.TEXT else None
+    """What a section is followed by: a title, or the first line of a table."""
+    if block.kind is Kind.TABLE:
+        return " ".join(text for text, _ in filled_rows(block.source)[0])[:_LONG]
+    if block.kind is Kind.FIXED:
+        return " ".join(block.source[0].split())[:_LONG]
+    return block.text[:_LONG] or None
