@@ -13,14 +13,14 @@ _TABLE_CLOSE = re.compile(r"</TABLE>", re.IGNORECASE)
 _TABLE_MARK = re.compile(r"</?TABLE>", re.IGNORECASE)
 _MARKS = re.compile(r"</?(?:S|C|CAPTION|FN|TABLE|B|I|U|R|MULTIPLIER|ARTICLE|LEGEND|HEADING)>", re.IGNORECASE)
 _NOTE_MARK = re.compile(r"<(F\d{1,2})>", re.IGNORECASE)
-_RULE = re.compile(r"^[\s|+]*(?:[-=_*~][\s|+]*){3,}$")
+_RULE = re.compile(r"^[\s|+]*(?:[-=_*~][\s|+]*){3,}$|^\s*\|[\s|]*$")
 _GAP = re.compile(r"\S(?:\s{3,}|\s*\.{4,}\s*|\s*(?:\. ){3,}\s*)\S")
 _FIGURE = re.compile(r"(?:^|\s)[$(]*\d[\d,.]*%?\)?(?=\s|$)|\s--?(?=\s|$)")
 _ITEM_LINE = re.compile(
     r"^\s*(?:part\s+[iv]+\W{0,4})?items?\s+[#(]?(?:\d{1,2}|[ivx]{1,5})\s?[a-c]?\b\)?\s*(?:[.:\-–—(]|$|\s{2,})",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"^\s*(?:[-*o•·]|--)\s+(?=\S)")
+_BULLET = re.compile(r"^\s*(?:[-*o•·>]|--|\.(?!\s*\.))\s+(?=\S)")
 _NUMBERED = re.compile(r"^\s*\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+\S", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SPACES = re.compile(r"\s+")
@@ -28,7 +28,14 @@ _WIDE = 40
 _CONTENTS_LINES = 3
 _PROSE_LINES = 25
 _HEADING_LINES = 4
-_TITLE_LENGTH = 70
+_TITLE_LENGTH = 100
+_SMALL_WORDS = frozenset(("with", "from", "into", "than", "that", "over"))
+_BEFORE_ITEM = frozenset(("and", "at", "by", "from", "in", "of", "or", "see", "the", "this", "to", "under", "with"))
+_SLACK = 12
+"""A line that ends so much before the others, its next word left out, was ended on purpose."""
+_ENDS_ROW = frozenset("0123456789)%-")
+_ROWS = 2
+"""Rows of figures that make a table where prose touches it."""
 
 
 def ascii_blocks(text: str) -> list[Block]:
@@ -117,24 +124,48 @@ def _prose(lines: list[str], known: Callable[[str], bool]) -> list[Block]:
         parts = (lines[:start], lines[start:end], lines[end:])
         return [block for part in parts if part for block in _prose(part, known)]
     if _is_table(lines):
+        if len(lines) > _ROWS and _RULE.match(lines[-2]) and not _GAP.search(lines[-1]) and _in_title_case(lines[-1]):
+            # A heading right under a table's last rule.
+            return [*_fixed(lines[:-1]), *_prose(lines[-1:], known)]
         return _fixed(lines)
+    start, end = _rows_of_figures(lines)
+    if end:
+        return [*_prose(lines[:start], known), *_fixed(lines[start:end]), *_prose(lines[end:], known)]
     blocks: list[Block] = []
     for paragraph, underlined in _paragraphs(lines):
         text = _join(paragraph, known)
+        bullet = _BULLET.match(text)
         if text:
             indents = [len(line) - len(line.lstrip()) for line in paragraph]
             longest = max(len(line.strip()) for line in paragraph)
             centred = min(indents) >= 8 and longest < 64
-            apart = len(paragraph) == 1 and not _BULLET.match(paragraph[0]) and _in_title_case(text)
+            apart = len(paragraph) == 1 and not bullet and _in_title_case(text)
             look = Look(underlined=underlined, centred=centred, apart=apart)
-            blocks.append(Block(Kind.TEXT, text, paragraph, _look=look))
+            text = text[bullet.end() :] if bullet else text
+            blocks.append(Block(Kind.TEXT, text, paragraph, _look=look, bullet="-" if bullet else ""))
     return blocks
+
+
+def _rows_of_figures(lines: list[str]) -> tuple[int, int]:
+    """The first run of rows of figures among lines of prose, as a half-open range; (0, 0) where there is none."""
+    start = rows = 0
+    for place, line in enumerate([*lines, ""]):
+        if len(_FIGURE.findall(line)) > 1 and len(_GAP.findall(line.strip())) > 1 and line.rstrip()[-1] in _ENDS_ROW:
+            rows += 1
+        elif rows and _RULE.match(line):
+            continue
+        elif rows >= _ROWS:
+            return start, place
+        else:
+            start, rows = place + 1, 0
+    return 0, 0
 
 
 def _in_title_case(text: str) -> bool:
     """Whether a line reads like a heading: short, unpunctuated, its longer words capitalised."""
-    words = [word for word in _WORD.findall(text) if len(word) > 3]
-    if not words or len(text) > _TITLE_LENGTH or text[-1] in ".,;:" or not text[0].isupper():
+    text = text.strip()
+    words = [word for word in _WORD.findall(text) if len(word) > 3 and word not in _SMALL_WORDS]
+    if not words or len(text) > _TITLE_LENGTH or text[-1] in ".,;:" or not (text[0].isupper() or text[0].isdigit()):
         return False
     return all(word[0].isupper() for word in words)
 
@@ -169,6 +200,7 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
     """
     filled = [line for line in lines if not _RULE.match(line)]
     base = min((len(line) - len(line.lstrip()) for line in filled), default=0)
+    width = max((len(line) for line in filled), default=0)
     group: list[str] = []
     for line in lines:
         if _RULE.match(line):
@@ -178,13 +210,13 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
             continue
         indent = len(line) - len(line.lstrip())
         previous = group[-1] if group else ""
-        starts = _ITEM_LINE.match(line) or _BULLET.match(line)
+        starts = _BULLET.match(line) or (_ITEM_LINE.match(line) and not _goes_on(previous, line))
         # A first-line indent counts only where the line before was set at the margin and is long:
         # continuation lines of a heading are indented too.
         long_before = len(previous.strip()) > _WIDE and len(previous) - len(previous.lstrip()) == base
         indented = base + 2 <= indent <= base + 12 and long_before and _ends_sentence(previous)
         numbered = _NUMBERED.match(line) and _ends_sentence(previous)
-        if group and (starts or indented or numbered or _heading_ends(group, line)):
+        if group and (starts or indented or numbered or _heading_ends(group, line) or _is_run_over(group, line, width)):
             yield group, False
             group = []
         group.append(line)
@@ -202,6 +234,22 @@ def _heading_ends(group: list[str], line: str) -> bool:
         return False
     head = " ".join(group)
     return head.isupper() and len(head) < 200 and not line.isupper() and any(char.islower() for char in line)
+
+
+def _is_run_over(group: list[str], line: str, width: int) -> bool:
+    """Whether a short title stands right above its paragraph, whose first word would have fitted beside it."""
+    title = group[0].rstrip()
+    if len(group) > 1 or not _in_title_case(title) or not line.strip()[0].isupper() or len(line.strip()) <= _WIDE:
+        return False
+    return len(title) + len(line.split()[0]) + _SLACK < width and not _in_title_case(line)
+
+
+def _goes_on(previous: str, line: str) -> bool:
+    """Whether a line that begins with the name of an item is the middle of a sentence: "see / Item 7 ..."."""
+    words = previous.split()
+    if not words or _ends_sentence(previous):
+        return False
+    return line.lstrip()[0].islower() or words[-1] in _BEFORE_ITEM
 
 
 def _join(lines: list[str], known: Callable[[str], bool]) -> str:

@@ -10,6 +10,9 @@ PAGE_NUMBER = re.compile(
     r"^[\s\-–—(\[]*(?:page\s+)?((?:[A-Z]{1,4}[-–—.]|[A-Z])?\d{1,4}|[ivxlc]{1,7})(?:\s+of\s+\d{1,4})?[\s\-–—)\]]*$",
     re.IGNORECASE,
 )
+_ESCAPED = re.compile(r"^- (?=-)", re.MULTILINE)
+"""A dash before a line that begins with one: privacy-enhanced mail escapes such lines so."""
+_TABLE_TAG = re.compile(r"^\s*<(?:TABLE|CAPTION)>\s*$", re.IGNORECASE)
 CONTINUED = re.compile(r"\(?\bcont(?:inued|'d|d)?\b\.?\)?\W*$", re.IGNORECASE)
 _NUMBER_AT_EDGE = re.compile(
     r"^\W*\d{1,3}\W*$|^\d{1,3}(?=\s{2,}|\s*[|•])|(?:(?<=\s\s)|(?<=page\s)|(?<=[|•]\s)|(?<=[-–—]))\d{1,3}\W*$",
@@ -39,7 +42,7 @@ def split_pages(text: str) -> list[Page]:
     A page's label is the number printed at its foot or head; else the one in its `<PAGE>` mark.
     Where no page marks are left, lone numbers that count upwards are page feet.
     """
-    lines = text.expandtabs(8).split("\n")
+    lines = _ESCAPED.sub("", text).expandtabs(8).split("\n")
     raw: list[tuple[list[str], str | None]] = [([], None)]
     for line in lines:
         match = _PAGE_MARK.search(line)
@@ -183,7 +186,8 @@ def _edge(lines: list[str], *, head: bool) -> list[int]:
         last = [place for place in filled if not lines[place].lstrip().startswith("<")][-1:]
         return [place for place in last if len(lines[place].strip()) < _LONGEST and not _is_figures(lines[place])]
     edge = []
-    for place in filled[:_HEAD_LINES]:
+    # A table may be tagged from the page's border on, its running header inside.
+    for place in [place for place in filled[: _HEAD_LINES + 2] if not _TABLE_TAG.match(lines[place])][:_HEAD_LINES]:
         if len(lines[place].strip()) > _LONGEST or lines[place].lstrip().startswith("<") or _is_figures(lines[place]):
             break
         edge.append(place)
