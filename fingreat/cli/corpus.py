@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from fingreat.cli.common import (
     CorpusOption,
     ItemOption,
     JsonFlag,
+    TablesOption,
     err,
     print_json,
     say,
@@ -23,9 +25,19 @@ from fingreat.cli.common import (
 )
 from fingreat.pipeline import Corpus
 from fingreat.report import count_of
-from fingreat.schema import SectionStatus
+from fingreat.schema import Section, SectionStatus, TableStyle
 
 app = typer.Typer(no_args_is_help=True, help="Build a corpus folder: filings, and their items as Markdown.")
+
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        help="Processes that read filings at the same time; one for every usable core if left out.",
+        show_default=False,
+    ),
+]
 
 
 def _bar() -> Progress:
@@ -39,6 +51,7 @@ def add(
         list[Path], typer.Argument(metavar="PATH", help="Filings, or folders with filings.", show_default=False)
     ],
     corpus: CorpusOption,
+    workers: WorkersOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Take local filings into the corpus; bytes already there are skipped.
@@ -47,7 +60,7 @@ def add(
     """
     with stoppable(lambda: "What was added stays; repeat the command to go on."), _bar() as bar:
         task = bar.add_task("adding", total=None)
-        counts = Corpus(corpus).add(paths, lambda path: bar.advance(task))
+        counts = Corpus(corpus).add(paths, lambda path: bar.advance(task), workers=workers)
     if json:
         print_json(counts)
     say(f"added {counts['added']:,}, already there {counts['already_there']:,}, failed {counts['failed']:,}")
@@ -62,6 +75,8 @@ def add(
 def sections(
     corpus: CorpusOption,
     item: ItemOption = "7",
+    tables: TablesOption = TableStyle.MARKDOWN,
+    workers: WorkersOption = None,
     again: Annotated[
         bool, typer.Option("--again", metavar=NO_VALUE, help="Also do filings that were done before.")
     ] = False,
@@ -74,12 +89,23 @@ def sections(
     Example: fingreat corpus sections --corpus corpus --item 7
     """
     folder = Corpus(corpus)
+    started, done, size = time.monotonic(), 0, 0
     with stoppable(lambda: "What was found stays; repeat the command to go on."), _bar() as bar:
-        task = bar.add_task(f"item {item}", total=len(folder.filings()))
-        counts = folder.make_sections(item, again=again, on_section=lambda section: bar.advance(task))
+        paths = {filing.id: corpus / filing.path for filing in folder.filings()}
+        task = bar.add_task(f"item {item}", total=len(paths))
+
+        def advance(section: Section) -> None:
+            nonlocal done, size
+            done += 1
+            path = paths[section.filing_id]
+            size += path.stat().st_size if path.is_file() else 0
+            bar.advance(task)
+
+        counts = folder.make_sections(item, tables=tables, again=again, workers=workers, on_section=advance)
     if json:
         print_json(counts)
-    say(", ".join(f"{status.replace('_', ' ')} {count:,}" for status, count in counts.items()))
+    took = f"{count_of(done, 'filing')} read, {size / 1e6:,.1f} MB in {time.monotonic() - started:,.1f} s"
+    say(", ".join(f"{status.replace('_', ' ')} {count:,}" for status, count in counts.items()) + f" · {took}")
     found, total = counts[SectionStatus.FOUND.value], sum(counts.values())
     if found < total:
         say(f"why: {corpus / 'failures.jsonl'}")

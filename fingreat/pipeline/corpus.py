@@ -13,15 +13,19 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import fingreat
-from fingreat.edgar import describe_filing, read_bytes, read_section, read_submission
+from fingreat.edgar import read_bytes
 from fingreat.errors import CorpusError, InputError, RunError
+from fingreat.pipeline.reading import Examined, examine, find_item, time_limit, unreadable
+from fingreat.pipeline.workers import Lost, in_order
 from fingreat.runs import RecordLog, read_json, read_record_file, read_records, sole_owner, sweep, to_json, write_atomic
-from fingreat.schema import Failure, Filing, Section, SectionStatus, sha256_hex
+from fingreat.schema import Failure, Filing, Section, SectionStatus, TableStyle, sha256_hex
 from fingreat.schema.records import Record
 
 SUFFIXES = (".htm", ".html", ".xhtml", ".txt")
@@ -77,17 +81,23 @@ class Corpus:
             )
         return read_records(folder, Section)
 
-    def add(self, paths: Iterable[Path], on_file: Callable[[Path], None] = lambda path: None) -> dict[str, int]:
+    def add(
+        self, paths: Iterable[Path], on_file: Callable[[Path], None] = lambda path: None, *, workers: int | None = 1
+    ) -> dict[str, int]:
         """Take local filings in; a folder is searched for .htm, .html, .xhtml and .txt, also gzipped.
 
         A file whose bytes or accession are already here is skipped. One that is no filing is listed in
         failures.jsonl, and the others go on.
 
+        Args:
+            on_file: called for each file, in order, before it is taken in.
+            workers: processes that read files at the same time, as in `make_sections`.
+
         Returns:
             counts: `added`, `already_there`, `failed`, and `passed_over`, the files of a folder with other endings.
 
         Raises:
-            InputError: a path does not exist, or there is no file to add.
+            InputError: a path does not exist, there is no file to add, or no process could be started.
             StorageError: the disk refused; what was added stays, and the same call goes on from there.
         """
         paths = list(paths)
@@ -100,62 +110,83 @@ class Corpus:
             )
         with sole_owner(self.path):
             manifest = self._manifest()
-            filings = self.filings() if self._list.is_file() else []
-            known = {filing.sha256: filing for filing in filings} | {filing.id: filing for filing in filings}
+            filings = {filing.id: filing for filing in self.filings()} if self._list.is_file() else {}
+            digests = {filing.sha256 for filing in filings.values()}
             failures = []
             counts = Counter({"added": 0, "already_there": 0, "failed": 0, "passed_over": passed_over})
+            results = in_order(partial(examine, digests), files, workers=workers, limit=time_limit)
             try:
-                for path in files:
-                    on_file(path)
-                    try:
-                        outcome, filing = self._add_one(path, known)
-                    except InputError as error:
-                        failures.append(_failure("add", _printable(str(path)), "unreadable", error.message))
-                        counts["failed"] += 1
-                        continue
-                    counts[outcome] += 1
-                    if outcome == "added":
-                        filings.append(filing)
-                        known |= {filing.sha256: filing, filing.id: filing}
+                with closing(results):
+                    for path, examined in zip(files, results, strict=True):
+                        on_file(path)
+                        try:
+                            filing = self._take(path, examined, filings, digests)
+                        except InputError as error:
+                            failures.append(_failure("add", _printable(str(path)), "unreadable", error.message))
+                            counts["failed"] += 1
+                            continue
+                        counts["added" if filing else "already_there"] += 1
+                        if filing:
+                            filings[filing.id] = filing
+                            digests.add(filing.sha256)
             finally:
                 # Ctrl-C and a full disk end the loop, and what it did until then is kept.
-                self._write_list(filings)
+                self._write_list(filings.values())
             tried = {_printable(str(path)) for path in files}
             kept = [f for f in self._failures() if f.stage != "add" or f.id not in tried]
             self._finish(manifest, "add", {**counts, "filings": len(filings)}, kept + failures)
         return dict(counts)
 
-    def _add_one(self, path: Path, known: dict[str, Filing]) -> tuple[str, Filing]:
-        data = read_bytes(path)
-        digest = sha256_hex(data)
-        if digest in known:
-            return "already_there", known[digest]
-        filing = describe_filing(read_submission(data, path.name), digest, path)
-        if filing.id in known:
+    def _take(
+        self, path: Path, examined: Examined | Lost, filings: dict[str, Filing], digests: set[str]
+    ) -> Filing | None:
+        """Store a file that was found to be a filing; None where its bytes are already here."""
+        if isinstance(examined, Lost):
+            raise InputError(examined.reason)
+        if examined.sha256 in digests:
+            return None
+        filing = examined.filing
+        if filing is not None and filing.id in filings:
             raise InputError(f"accession {filing.id} is already in the corpus with other bytes.")
-        status = read_section(data, name=path.name, filing_id=filing.id)
-        if status.status is SectionStatus.UNREADABLE:
-            raise InputError("; ".join(status.warnings) or "it cannot be read as a filing.")
+        if examined.fault is not None or filing is None:
+            raise InputError(examined.fault or "it cannot be read as a filing.")
+        # Read again, so that the bytes of a filing never wait in memory or in a pipe for its turn.
+        data = read_bytes(path)
+        if sha256_hex(data) != examined.sha256:
+            raise InputError("it changed while it was read.")
         # The name comes from the file system, the id from the filing: neither may leave the folder.
         target = Path("raw") / filing.id.replace("/", "_") / _safe_name(path.name)
+        sweep(self.path / target)
         write_atomic(self.path / target, data)
-        return "added", filing.model_copy(update={"path": str(target)})
+        return filing.model_copy(update={"path": str(target)})
 
     def make_sections(
-        self, item: str, *, again: bool = False, on_section: Callable[[Section], None] = lambda section: None
+        self,
+        item: str,
+        *,
+        tables: TableStyle = TableStyle.MARKDOWN,
+        again: bool = False,
+        workers: int | None = 1,
+        on_section: Callable[[Section], None] = lambda section: None,
     ) -> dict[str, int]:
         """Find an item in every filing that has no section record yet.
 
+        What is written is the same, byte for byte, whatever the number of processes and of interruptions.
+
         Args:
+            tables: how the sections' texts write tables; all sections of an item have one style.
             again: do all filings anew.
+            workers: processes that read filings at the same time; None for as many as there are usable cores. A
+                filing that brings its process down, or takes longer than two minutes and ten seconds per megabyte, is
+                `unreadable` then, after a second try. With 1 all is done in this process, without such protection.
             on_section: called after each section is written.
 
         Returns:
             counts by status, over all filings of the corpus.
 
         Raises:
-            CorpusError: this is no corpus, or it is damaged.
-            InputError: that is no item.
+            CorpusError: this is no corpus, it is damaged, or its sections have another style of tables.
+            InputError: that is no item, or no process could be started.
             StorageError: the disk refused; what is done stays, and the same call goes on from there.
         """
         filings = self.filings()
@@ -166,39 +197,39 @@ class Corpus:
             if again:
                 for path in (*folder.glob("part-*.jsonl"), *folder.glob("text/*.md")):
                     path.unlink()
+            _check_style(folder, tables)
+            for half in folder.glob("text/.*.part"):
+                half.unlink()
+            counts = {status.value: 0 for status in SectionStatus}
+            failures = [failure for failure in self._failures() if failure.stage != stage]
             with RecordLog(folder, Section, key=lambda section: section.filing_id) as log:
-                for filing in filings:
-                    if filing.id not in log:
-                        section = self._section(filing, item)
-                        if section.text:
-                            name = filing.id.replace("/", "_")
-                            write_atomic(folder / "text" / f"{name}.md", section.text.encode())
-                        log.append(section)
-                        on_section(section)
-                counts = {status.value: 0 for status in SectionStatus}
-                failures = [failure for failure in self._failures() if failure.stage != stage]
-                for section in filter(None, (log.get(filing.id) for filing in filings)):
-                    counts[section.status.value] += 1
-                    if section.status is not SectionStatus.FOUND:
-                        failures.append(_failure(stage, section.filing_id, section.status.value, _why(section)))
-            self._finish(manifest, stage, counts, failures)
+                missing = [filing for filing in filings if filing.id not in log]
+                with closing(self._found(missing, folder.name, tables, workers)) as found:
+                    for filing in filings:
+                        section = log.get(filing.id)
+                        if section is None:
+                            section = next(found)
+                            _write_section(log, section)
+                            on_section(section)
+                        counts[section.status.value] += 1
+                        if section.status is not SectionStatus.FOUND:
+                            failures.append(_failure(stage, section.filing_id, section.status.value, _why(section)))
+            self._finish(manifest, stage, {**counts, "tables": tables.value}, failures)
         return counts
 
-    def _section(self, filing: Filing, item: str) -> Section:
-        path = self.path / filing.path
-        try:
-            data = read_bytes(path)
-            if sha256_hex(data) != filing.sha256:
-                raise InputError("the stored file is not the one that was added: its SHA-256 differs.", where=str(path))
-            return read_section(data, item, name=path.name, filing_id=filing.id)
-        except InputError as error:
-            return Section(
-                filing_id=filing.id,
-                item=item,
-                status=SectionStatus.UNREADABLE,
-                form=filing.form,
-                warnings=(f"{filing.path}: {error.message}",),
-            )
+    def _found(
+        self, filings: list[Filing], item: str, tables: TableStyle, workers: int | None
+    ) -> Generator[Section, None, None]:
+        """The sections of filings, in their order."""
+        results = in_order(
+            partial(find_item, self.path, item, tables),
+            filings,
+            workers=workers,
+            limit=lambda filing: time_limit(self.path / filing.path),
+        )
+        with closing(results):
+            for filing, result in zip(filings, results, strict=True):
+                yield unreadable(filing, item, tables, result.reason) if isinstance(result, Lost) else result
 
     def _section_folder(self, item: str) -> Path:
         name = item.strip().upper()
@@ -206,7 +237,7 @@ class Corpus:
             raise InputError(f"'{item}' is no item.", where="--item", hint="Write its number, such as 7 or 7A.")
         return self.path / "sections" / name
 
-    def _write_list(self, filings: list[Filing]) -> None:
+    def _write_list(self, filings: Iterable[Filing]) -> None:
         write_atomic(self._list, "".join(filing.model_dump_json() + "\n" for filing in filings).encode())
 
     def _failures(self) -> list[Failure]:
@@ -232,7 +263,7 @@ class Corpus:
             )
         return manifest
 
-    def _finish(self, manifest: dict[str, Any], stage: str, counts: dict[str, int], failures: list[Failure]) -> None:
+    def _finish(self, manifest: dict[str, Any], stage: str, counts: dict[str, Any], failures: list[Failure]) -> None:
         """Write all failures of the corpus, and the counts of a stage."""
         lines = "".join(failure.model_dump_json() + "\n" for failure in failures)
         write_atomic(self.path / "failures.jsonl", lines.encode())
@@ -260,6 +291,24 @@ def _files(paths: Iterable[Path]) -> tuple[list[Path], int]:
         else:
             raise InputError("there is no such file or folder.", where=str(path))
     return files, passed_over
+
+
+def _write_section(log: RecordLog[Section], section: Section) -> None:
+    """Write a section: its text first, so that one with a record has its text."""
+    if section.text:
+        write_atomic(log.folder / "text" / f"{section.filing_id.replace('/', '_')}.md", section.text.encode())
+    log.append(section)
+
+
+def _check_style(folder: Path, tables: TableStyle) -> None:
+    """Refuse to mix styles: all sections in a folder have that of the first."""
+    first = next(read_records(folder, Section), None)
+    if first is not None and first.tables is not tables:
+        raise CorpusError(
+            f"holds sections whose tables are {first.tables.value}, and {tables.value} is asked for.",
+            where=str(folder),
+            hint=f"Make all of them anew with --again, or ask for `--tables {first.tables.value}`.",
+        )
 
 
 def sections_command(corpus: Path, item: str) -> str:
