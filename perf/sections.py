@@ -1,6 +1,6 @@
 """How fast is a filing turned into its Item 7, beside edgartools and plain converters, and in how much memory?
 
-All HTML filings of the labelled set, on one core, in one run. Ours goes from the file's bytes to the section. The others
+All HTML filings of the labelled set, on one core, in one run. Ours goes from the bytes to the section; the others
 get the main document, decoded and cut out by us outside the timing: edgartools parses it and returns its Item 7;
 markdownify and html2text convert it as a whole; lxml only parses it, and parses and visits every element. The order
 changes from file to file; each time is the median of up to three, so that what is slow runs once. A rate counts the
