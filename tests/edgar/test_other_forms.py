@@ -211,7 +211,6 @@ def test_10_qsb_items(style: str) -> None:
     holds(read(filing, "7"), "PART I item 2", f"Item 2. {MDA_PLAN}", f"Item 3. {CONTROLS}")
 
 
-@pytest.mark.xfail(reason="controls and procedures are taken for Item 3 of Form 10-Q", strict=False)
 @pytest.mark.parametrize("style", ["html", "ascii"])
 def test_10_qsb_item_3_is_controls_not_market_risk(style: str) -> None:
     filing = html_filing("10-QSB", QUARTER_SMALL) if style == "html" else ascii_filing("10-QSB", QUARTER_SMALL)
