@@ -46,6 +46,8 @@ _STYLE_MARKS = (
 _STRAY_CELLS = etree.XPath("//td[not(parent::tr)] | //th[not(parent::tr)]")
 _STRAY_TEXT = etree.XPath("//tr/*[not(self::td or self::th) and not(.//td)]")
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_NO_PLACE = re.compile(r"(?:^|;)\s*display\s*:\s*none", re.IGNORECASE)
+"""Unlike a cell whose text is hidden, one that is not displayed takes no column of its table."""
 _NO_SIZE = re.compile(r"font-size\s*:\s*0(?:\.0*)?(?:pt|px|em|%)?\s*(?:;|$)", re.IGNORECASE)
 _TINY = re.compile(r"font-size\s*:\s*[12](?:\.\d+)?p[tx]", re.IGNORECASE)
 _WHITE = re.compile(r"(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?\b|white\b|rgb\(\s*255\s*,\s*255\s*,\s*255)", re.IGNORECASE)
@@ -186,6 +188,8 @@ def _remove_invisible(root: Element, data: bytes) -> None:
         tiny = _TINY.search(style) and _WHITE.search(style)
         if _HIDDEN.search(style) or _NO_SIZE.search(style) or tiny:
             _empty(element)
+            if element.tag in ("td", "th") and _NO_PLACE.search(style):
+                element.set("hidden", "")
     for element in root.iter("br"):
         element.tail = LINE_BREAK + _xml_text(element.tail or "")
     for element in cast(list[Element], _STRAY_CELLS(root)):

@@ -6,30 +6,19 @@ import bisect
 import re
 from dataclasses import dataclass
 
-from fingreat.edgar.html_look import look_at, pieces_of
 from fingreat.edgar.html_tree import Element
+from fingreat.edgar.table_heads import Placed, count_heads, is_figure
 from fingreat.edgar.tables import Cell, grid
 
-_PREFIX = re.compile(r"^(?:[A-Z]{0,3}[$€£¥]|\(|[A-Z]{0,3}[$€£¥]\s*\(|[+-])$")
-_SUFFIX = re.compile(r"^(?:\)|%|\)\s*%|%\s*\)|pts?\.?\)?|pp\)?|bps?\)?|x)$", re.IGNORECASE)
-_STARTS_AS_NUMBER = re.compile(r"^[($€£¥+\-–—]*\s*[\d.—–-]")
-_ENDS_AS_NUMBER = re.compile(r"[\d—–-]\)?$|^[—–-]$|N/?[MA]$", re.IGNORECASE)
-_NUMBER = re.compile(r"\d")
-_YEAR = re.compile(r"^(?:(?:fiscal|FY|CY)\s*)?(?:19|20)\d\d\s*(?:\(\w{1,2}\)|[A-Z*]{1,2})?$", re.IGNORECASE)
-_DATE = re.compile(
-    r"^(?:(?:three|six|nine|twelve|\d+)\s+(?:months|weeks)\s+ended\s+|(?:fiscal\s+)?years?\s+ended\s+|(?:as\s+of|at)\s+)?"
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d{1,2},?(?:\s*(?:19|20)\d\d)?\s*(?:\(\w{1,2}\))?$",
+_CURRENCY = re.compile(r"^\(?\s*[A-Z]{0,3}[$€£¥]\s*\(?$")
+_SIGN = re.compile(r"^[(+\-–−]$")
+_SUFFIX = re.compile(
+    r"^(?:\)|\)?\s*%\s*\)?|\)?\s*(?:p?pts?|pp|bps?|basis points)\.?\)?|x)$",
     re.IGNORECASE,
 )
-
-
-@dataclass(slots=True)
-class Placed:
-    """A filled cell of a logical table: its text and the half-open range of columns it covers."""
-
-    text: str
-    first: int
-    end: int
+_STARTS_AS_NUMBER = re.compile(r"^[($€£¥+\-–—―−]*\s*[\d.—–―−-]")
+_STARTS_WITH_DIGIT = re.compile(r"^\(?\s*[$€£¥]?\s*\.?\d")
+_ENDS_AS_NUMBER = re.compile(r"[\d—–―−-]\)?$|^[—–―−-]$|N[./]?[MA]\.?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +40,10 @@ def logical_table(table: Element) -> LogicalTable:
     """The filled cells of an HTML table on columns that the reader sees."""
     rows = [_join_marks(row) for row in grid(table)]
     columns = _columns(rows)
-    heads = _count_headers(rows, columns)
     placed = [_place(row, columns) for row in rows]
-    return LogicalTable(len(columns.starts), placed[:heads], placed[heads:])
+    width = len(columns.starts)
+    heads = count_heads(placed, width)
+    return LogicalTable(width, placed[:heads], placed[heads:])
 
 
 def _join_marks(row: list[Cell]) -> list[Cell]:
@@ -61,14 +51,27 @@ def _join_marks(row: list[Cell]) -> list[Cell]:
     joined: list[Cell] = []
     for cell in row:
         previous = joined[-1] if joined else None
-        if previous is not None and _SUFFIX.match(cell.text) and _ENDS_AS_NUMBER.search(previous.text):
+        if previous is not None and _SUFFIX.match(cell.text) and _lacks(previous.text, cell.text):
             blank = " " if cell.text[0].isalpha() and cell.text.lower() != "x" else ""
             joined[-1] = Cell(previous.text + blank + cell.text, previous.start, cell.end, previous.element)
-        elif previous is not None and _PREFIX.match(previous.text) and _STARTS_AS_NUMBER.match(cell.text):
+        elif previous is not None and _opens(previous, cell):
             joined[-1] = Cell(previous.text + cell.text, previous.start, cell.end, cell.element)
         else:
             joined.append(cell)
     return joined
+
+
+def _lacks(number: str, mark: str) -> bool:
+    """Whether a number goes on with the mark in the next cell."""
+    open_bracket = mark[0] == ")" and number.count("(") > number.count(")")
+    return open_bracket or _ENDS_AS_NUMBER.search(number) is not None
+
+
+def _opens(mark: Cell, cell: Cell) -> bool:
+    """Whether a cell is the mark before the number, or what stands for one (`Nil`), in the next cell."""
+    if _CURRENCY.match(mark.text):
+        return bool(_STARTS_AS_NUMBER.match(cell.text)) or (mark.end == cell.start and is_figure(cell.text))
+    return bool(_SIGN.match(mark.text) and _STARTS_WITH_DIGIT.match(cell.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,34 +114,9 @@ def _place(row: list[Cell], columns: _Columns) -> list[Placed]:
     for cell in row:
         touched = columns.touched(cell.start, cell.end)
         if placed and placed[-1].first == touched.start:
-            placed[-1] = Placed(f"{placed[-1].text} {cell.text}", touched.start, touched.stop)
+            placed[-1] = Placed(f"{placed[-1].text} {cell.text}", touched.start, touched.stop, cell.element)
             continue
         if placed:
             placed[-1].end = min(placed[-1].end, touched.start)
-        placed.append(Placed(cell.text, touched.start, touched.stop))
+        placed.append(Placed(cell.text, touched.start, touched.stop, cell.element))
     return placed
-
-
-def _count_headers(rows: list[list[Cell]], columns: _Columns) -> int:
-    """How many leading rows are heads: rows without figures other than years and dates.
-
-    A row with a label is a head only as the first one, or where its label is set like the heads or
-    it is followed by years.
-    """
-    count = 0
-    for number, row in enumerate(rows[:-1]):
-        labelled = columns.starts[0] <= row[0].start < columns.ends[0]
-        values = row[1:] if labelled else row
-        figures = any(_NUMBER.search(c.text) and not _YEAR.match(c.text) and not _DATE.match(c.text) for c in values)
-        if figures or (labelled and not values and number > 0):
-            break
-        if labelled and values and count > 0 and not all(_is_bold(cell) or _YEAR.match(cell.text) for cell in values):
-            break
-        if labelled and not values and len(columns.starts) > 1 and row[0].end <= columns.ends[0]:
-            break
-        count += 1
-    return count
-
-
-def _is_bold(cell: Cell) -> bool:
-    return cell.element is not None and look_at(list(pieces_of(cell.element)), None).bold

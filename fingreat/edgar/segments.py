@@ -11,6 +11,7 @@ from importlib.resources import files
 
 from nupunkt import PunktSentenceTokenizer, load_default_model
 
+from fingreat.edgar.table_html import CLOSING, OPENING, ROW
 from fingreat.schema import Segment, SegmentKind
 
 _HEADING = re.compile(r"#{1,6} ")
@@ -56,7 +57,8 @@ def segment_text(text: str) -> list[Piece]:
     """Cut a section's Markdown into segments that partition it exactly.
 
     White space and marks that are no segment of their own (blank lines, the delimiter row of a table,
-    the fences of a fixed-width block) belong to the segment before them, or to the first.
+    the first and last line of a table in HTML, the fences of a fixed-width block) belong to the segment
+    before them, or to the first.
     """
     pieces: list[Piece] = []
     for kind, border, segment_start in _starts(text):
@@ -77,7 +79,7 @@ def _ending_at(piece: Piece, end: int) -> Piece:
 def _starts(text: str) -> Iterator[tuple[SegmentKind, Border, int]]:
     """Kind, border and start of every segment, in order."""
     border = Border.SECTION
-    fenced = False
+    fenced = tabled = False
     after_heading = False
     for line in _lines(text):
         content = line.content
@@ -85,8 +87,13 @@ def _starts(text: str) -> Iterator[tuple[SegmentKind, Border, int]]:
             border = max(border, Border.PARAGRAPH)
         elif content.startswith(_FENCE):
             fenced = not fenced
-        elif fenced or content.startswith("|"):
-            if not fenced and _DELIMITER_ROW.match(content):
+        elif content == OPENING and text.startswith(ROW, line.end):
+            # A paragraph that only says so has an empty line after it.
+            tabled = True
+        elif tabled and content == CLOSING:
+            tabled = False
+        elif fenced or tabled or content.startswith("|"):
+            if not (fenced or tabled) and _DELIMITER_ROW.match(content):
                 continue
             yield "row", border, line.start
             border, after_heading = Border.LINE, False

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from fingreat.edgar.html_tree import Element
-from fingreat.edgar.logical_table import Placed, logical_table
+from fingreat.edgar.logical_table import logical_table
+from fingreat.edgar.table_heads import Placed
 
 OPENING, ROW, CLOSING = "<table>", "<tr>", "</table>"
 

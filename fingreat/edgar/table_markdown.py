@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fingreat.edgar.html_tree import Element
-from fingreat.edgar.logical_table import Placed, logical_table
+from fingreat.edgar.logical_table import logical_table
+from fingreat.edgar.table_heads import Placed
 
 
 def table_markdown(table: Element) -> str:

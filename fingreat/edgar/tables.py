@@ -18,7 +18,8 @@ MAX_ROWSPAN = 5000
 _PROSE_CELL = 220
 """Average length of the filled cells from which a table is taken for layout."""
 _SMALL_TABLE = 700
-_BULLETS = frozenset("•●▪■◦·○*-–—§¨\uf0b7\uf0a7►➢✓√o")
+_BULLETS = frozenset("•●▪■◦·○*-–—§¨¡Øü\uf0b7\uf0a7►➢✓√o")
+"""Marks of list points; some are letters because the filer set them in a font of symbols."""
 _NUMBERING = re.compile(r"^(?:\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,4})[.)]|\d{1,2}|\*{1,4}|†|‡|\[\d{1,2}\])$")
 _MAY_BE_LIST = re.compile(r"^(?:[•●▪■◦·○*►➢✓√\uf0b7\uf0a7–-]|\(?[0-9a-zA-Z]{1,4}[.)])")
 _HEADING_ROWS = 6
@@ -177,6 +178,9 @@ def grid(table: Element) -> list[list[Cell]]:
         taken = {position for position, left in held.items() if left > 0}
         held = {position: left - 1 for position, left in held.items() if left > 1}
         for cell in row.iterchildren("td", "th"):
+            text = cell_text(cell)
+            if not text and cell.get("hidden") is not None:
+                continue
             while column in taken:
                 column += 1
             width = _span(cell.get("colspan"), MAX_SPAN)
@@ -184,7 +188,6 @@ def grid(table: Element) -> list[list[Cell]]:
             if height > 1:
                 for position in range(column, column + width):
                     held[position] = height - 1
-            text = cell_text(cell)
             if text:
                 cells.append(Cell(text, column, column + width, cell))
             column += width
