@@ -12,9 +12,9 @@ import math
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
-from fingreat.edgar.blocks import Block
-from fingreat.edgar.forms import Form
-from fingreat.edgar.headings import Candidate, joint_items, part_line
+from fingreat.edgar.blocks import Block, Kind
+from fingreat.edgar.forms import Form, letters
+from fingreat.edgar.headings import Candidate, item_number, joint_items, part_line
 
 _FULL_TEXT = 3000
 """Characters after which more text says nothing more about a heading."""
@@ -57,7 +57,13 @@ def best_chain(blocks: list[Block], candidates: list[Candidate], form: Form) -> 
     while position >= 0:
         chain.append(places[position])
         position = before[position]
-    return chain[::-1]
+    chain.reverse()
+    return [one for number, one in enumerate(chain) if not number or not _belongs(chain[number - 1], one, form)]
+
+
+def _belongs(before: Candidate, candidate: Candidate, form: Form) -> bool:
+    """Whether a title without a number stands under a joint heading that names its item."""
+    return not item_number(candidate.title)[0] and candidate.item in joint_items(before.title, form)
 
 
 def _text_value(length: int) -> float:
@@ -99,7 +105,15 @@ def span_of(blocks: list[Block], chain: list[Candidate], item: str, form: Form) 
     candidate = chain[own]
     following = chain[own + 1] if own + 1 < len(chain) else None
     end = _before_part(blocks, candidate, following.start if following else len(blocks))
+    while following and end > candidate.end and _is_bare(blocks[end - 1], following.item):
+        end = _before_part(blocks, candidate, end - 1)
     return Span(candidate, end, following)
+
+
+def _is_bare(block: Block, item: str) -> bool:
+    """Whether a block is an item's number and nothing else: the head of the page that its heading stands on."""
+    number, title = item_number(block.text)
+    return block.kind is Kind.TEXT and number == item.rpartition("-")[2] and not title
 
 
 def _before_part(blocks: list[Block], heading: Candidate, end: int) -> int:
@@ -110,6 +124,8 @@ def _before_part(blocks: list[Block], heading: Candidate, end: int) -> int:
             if _PARTS[part_line(blocks[index])] > _PARTS[current]:
                 end = index
                 break
-    while end > heading.end and part_line(blocks[end - 1]):
+    while end > heading.end and (
+        part_line(blocks[end - 1]) or letters(blocks[end - 1].text[:40]) == "other information"
+    ):
         end -= 1
     return end

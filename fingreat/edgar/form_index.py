@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from fingreat.edgar.blocks import Block, Kind
-from fingreat.edgar.forms import Form
+from fingreat.edgar.forms import Form, compact
 from fingreat.edgar.headings import item_number
 from fingreat.edgar.tables import filled_rows
 
@@ -14,6 +14,7 @@ _PAGES = re.compile(
     r"(?<![\w-])(?P<first>(?:[A-Z]{1,2}-)?\d{1,3})(?:\s*(?:-|–|—|to|through)\s*(?P<last>(?:[A-Z]{1,2}-)?\d{1,3}))?(?![\w-])"
 )
 _PAGE_CELL = re.compile(r"^(?:pages?\s*)?(?:[A-Z]{1,2}-)?\d{1,3}(?:\W.*)?$", re.IGNORECASE | re.DOTALL)
+_BARE = re.compile(r"^(\d{1,2}[a-c]?)\.?$", re.IGNORECASE)
 _FEWEST_ITEMS = 4
 
 
@@ -35,11 +36,20 @@ def read_index(blocks: list[Block], form: Form) -> dict[str, IndexEntry]:
     """
     best: dict[str, IndexEntry] = {}
     for block in blocks:
-        if block.kind is Kind.TABLE and "tem" in block.text.lower():
+        if block.kind is Kind.TABLE:
             found = _read_table(block, form)
             if len(found) >= _FEWEST_ITEMS and _ranges(found) >= _ranges(best):
                 best = found
     return best
+
+
+def last_page_end(blocks: list[Block], start: int, entry: IndexEntry | None) -> int | None:
+    """Where the last page ends of the index's range that begins on the page of a block; None where there is none."""
+    if entry is None:
+        return None
+    last = next((last for first, last in entry.pages if last and first == blocks[start].page), None)
+    pages = [block.page for block in blocks]
+    return len(pages) - pages[::-1].index(last) if last in pages[start:] else None
 
 
 def _ranges(entries: dict[str, IndexEntry]) -> int:
@@ -52,6 +62,11 @@ def _read_table(block: Block, form: Form) -> dict[str, IndexEntry]:
     for row in filled_rows(block.source):
         texts = [text for text, _ in row]
         number, title = item_number(texts[0])
+        bare = _BARE.match(texts[0])
+        if bare and len(texts) > 1:
+            number = next(
+                (bare[1].upper() for key in form.keys(bare[1].upper()) if form.titled(key, compact(texts[1]))), ""
+            )
         keys = form.keys(number)
         if keys:
             current = next((key for key in keys if key not in found), keys[0])

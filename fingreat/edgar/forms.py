@@ -21,12 +21,14 @@ class Form:
             part of the form counts anew, the part stands before it, such as `II-1A`.
         starts: how each item's title may begin, in the form of `letters`.
         names: titles that tell the item whatever number is printed before them, in that of `compact`.
+        alone: those that tell it where there is no number either.
         same: the number on Form 10-K of items that this form numbers in its own way, by key.
     """
 
     order: tuple[str, ...]
     starts: dict[str, tuple[str, ...]]
     names: dict[str, tuple[str, ...]]
+    alone: dict[str, tuple[str, ...]]
     same: dict[str, str]
 
     def own_key(self, item: str) -> str | None:
@@ -47,6 +49,10 @@ class Form:
     def named(self, title: str) -> tuple[str, ...]:
         """The items that a title (see `compact`) tells by itself."""
         return tuple(key for key, names in self.names.items() if title.startswith(names))
+
+    def titles_alone(self, title: str) -> tuple[str, ...]:
+        """The items that a title (see `compact`) without a number tells."""
+        return tuple(key for key, names in self.alone.items() if title.startswith(names))
 
 
 def part_of(key: str) -> str:
@@ -78,18 +84,25 @@ def load_forms() -> dict[str, Form]:
 
 
 def _form(form: dict[str, Any]) -> Form:
-    same = dict(form.get("same", {}))
-    own = {annual: key for key, annual in same.items()}
     return Form(
         order=tuple(form["order"]),
         starts={item: tuple(starts) for item, starts in form["starts"].items()},
-        names={
-            own.get(annual, annual): _compact(tuple(names))
-            for annual, names in _table()["names"].items()
-            if own.get(annual, annual) in form["order"] and (annual in own or annual not in same)
-        },
-        same=same,
+        names=_own_titles("names", form),
+        alone=_own_titles("alone", form),
+        same=dict(form.get("same", {})),
     )
+
+
+def _own_titles(kind: str, form: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Titles that are listed by numbers of Form 10-K, by the form's own keys."""
+    same = form.get("same", {})
+    own = {annual: key for key, annual in same.items()}
+    titles: dict[str, tuple[str, ...]] = {}
+    for annual, names in _table()[kind].items():
+        key = own.get(annual, annual)
+        if key in form["order"] and (annual in own or annual not in same):
+            titles[key] = _compact(tuple(names))
+    return titles
 
 
 @cache

@@ -34,7 +34,7 @@ _RANGE = re.compile(r"-|–|to|through", re.IGNORECASE)
 _PROSE_AFTER = re.compile(
     r"^(?:of|above|below|herein|in|to|and|for|is|are|was|were|which|that|this|under|as|on|by|the|or|contains?|includes?|also|entitled|we)\b|^[,;]"
 )
-_TRAILING_PAGE = re.compile(
+TRAILING_PAGE = re.compile(
     r"(?:[.\s·…]{2,}|\s)(?:[A-Z]{1,3}-)?(?:\d{1,3}|[ivx]{1,5})(?:\s*[-–,&]\s*(?:[A-Z]-)?\d{1,3})*\s*$|\bn/?a\s*$",
     re.IGNORECASE,
 )
@@ -49,7 +49,7 @@ _FIRST_PART = "I"
 _WRONG_PART = 0.3
 _TOLD_OF = re.compile(
     r"^[^.;]{10,}?\b(?:contains?|includes?|should\s+be\s+read|discuss(?:es)?|describes?|provides?"
-    r"|(?:of|in)\s+(?:this|our|the|its)\s+(?:annual|quarterly|current)?\s*(?:report|form\s+10))\b",
+    r"|[-–—,]\s*notes?\s+\d|(?:of|in)\s+(?:this|our|the|its)\s+(?:annual|quarterly|current)?\s*(?:report|form\s+10))\b",
     re.IGNORECASE,
 )
 """What follows an item's title in a sentence about it."""
@@ -162,11 +162,11 @@ def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern
         return []
     if pattern is ITEM and match["part"]:
         part = _part(match["part"])
-    contents = (bool(_TRAILING_PAGE.search(title)) and len(title) < _LONG) or _leads_on(blocks, index)
+    contents = (bool(TRAILING_PAGE.search(title)) and len(title) < _LONG) or _leads_on(blocks, index)
     found = []
     for key in dict.fromkeys((*keys, *named)):
         odd = key not in keys
-        weight = 0.3 + _title_weight(words, key, form, odd=odd) + _look_weight(block)
+        weight = 0.3 + _title_weight(words, key, form, odd=odd) + look_weight(block)
         if part and len(keys) > 1 and (part_of(key) or _FIRST_PART) != part:
             weight *= _WRONG_PART
         found.append(Candidate(key, index, end, title, weight * (0.3 if contents else 1.0), contents, odd))
@@ -227,7 +227,8 @@ def _is_prose(block: Block, match: re.Match[str], rest: str, *, titled: bool) ->
     return titled and rest[:1].islower() and not block.look.bold and not match["mark"].strip()
 
 
-def _look_weight(block: Block) -> float:
+def look_weight(block: Block) -> float:
+    """How much a block is set like a heading, from 0 to 0.9."""
     look = block.look
     capitals = block.text[:60].isupper()
     return 0.4 * (look.bold or bool(look.lead)) + 0.2 * capitals + 0.1 * look.centred + 0.2 * look.underlined

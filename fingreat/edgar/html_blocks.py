@@ -12,7 +12,7 @@ from fingreat.edgar.ascii_blocks import ascii_blocks
 from fingreat.edgar.blocks import LINE_BREAK, Block, Kind, Look, fold
 from fingreat.edgar.html_look import Piece, look_at, pieces_of
 from fingreat.edgar.html_tree import Element, words_of
-from fingreat.edgar.tables import TableShape, read_shape
+from fingreat.edgar.tables import TableShape, nest_rows, read_shape
 
 _BLOCK_NAMES = (
     "address article aside blockquote body center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr html"
@@ -178,6 +178,7 @@ class _Walk:
         if shape.kind is TableShape.EMPTY:
             return True
         if shape.kind is TableShape.LAYOUT:
+            nest_rows(element)
             return False
         self._claim(element)
         if shape.kind is TableShape.DATA:
@@ -195,7 +196,7 @@ class _Walk:
 
 
 def _row_look(cells: list[Element]) -> Look:
-    pieces = [piece for cell in cells for piece in pieces_of(cell)]
+    pieces = [piece for cell in cells for piece in ((" ", cell), *pieces_of(cell))]
     return look_at(pieces, cells[0])
 
 

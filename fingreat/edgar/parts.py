@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.contents import following_part
-from fingreat.edgar.form_index import IndexEntry
+from fingreat.edgar.form_index import IndexEntry, last_page_end
 from fingreat.edgar.forms import end_titles, letters
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer
@@ -75,22 +75,13 @@ def _extent(
         if titled and is_heading(block) and (block.look.size or 0.0) >= size and _length(blocks[start:index]) > _ENOUGH:
             ends.append((index, "title of another item"))
             break
-    last = _last_page(blocks, start, entry)
+    last = last_page_end(blocks, start, entry)
     if last is not None:
         ends.append((last, "last page by the form's index"))
     if not ends:
         return None
     end, rule = min(ends)
     return Region(start, end, printed, first_words(blocks[end]) if end < len(blocks) else None, rule)
-
-
-def _last_page(blocks: list[Block], start: int, entry: IndexEntry | None) -> int | None:
-    """Where the last page ends of the index's range that begins on the page of a block."""
-    if entry is None:
-        return None
-    last = next((last for first, last in entry.pages if last and first == blocks[start].page), None)
-    pages = [block.page for block in blocks]
-    return len(pages) - pages[::-1].index(last) if last in pages[start:] else None
 
 
 def find_pages(blocks: list[Block], entry: IndexEntry) -> Region | None:

@@ -31,12 +31,16 @@ _PAGES = re.compile(
     r"pages?\s+(?P<first>[A-Z]{0,2}-?\d{1,3})\s*(?:-|–|—|through|to|and)\s*(?P<last>[A-Z]{0,2}-?\d{1,3})|page\s+(?P<only>[A-Z]{0,2}-?\d{1,3})",
     re.IGNORECASE,
 )
+_FIRM = re.compile(r"incorporated\s+(?:\w+\s+){0,4}?by\s+(?:this\s+)?reference", re.IGNORECASE)
+"""Beyond doubt in the first sentence of an item, whatever follows it."""
 _HERE = re.compile(
     r"(?:of|in|to|with|follow(?:s|ing)?)\s+this\s+(?:annual\s+)?(?:report|form|document|filing)|\bherein\b(?!\s+by\s+ref)|\bherewith\b"
     r"|part\s+iv|item\s+1[45]|page\s+F",
     re.IGNORECASE,
 )
 _LONGEST = 2500
+_LONGEST_FIRM = 6000
+_FIRST_SENTENCES = 3
 _VERY_SHORT = 600
 _EXHIBIT = re.compile(r"exhibit\s+\(?(\d{1,3})", re.IGNORECASE)
 
@@ -66,24 +70,29 @@ def find_pointer(body: str) -> Pointer | None:
 
     Real text may mention other places: a pointer is a short text that a pointing sentence opens.
     """
-    if len(body) > _LONGEST:
+    sentences = _sentences(body)
+    firm = bool(sentences) and bool(_FIRM.search(_said(sentences[0]))) and bool(_FAR.search(sentences[0]))
+    if len(body) > (_LONGEST_FIRM if firm else _LONGEST):
         return None
-    for number, sentence in enumerate(_sentences(body)):
-        if number > 2:
-            return None
-        far = _FAR.search(sentence) or (len(body) < _VERY_SHORT and _NEAR.search(sentence))
-        if far and _POINTS.search(sentence) and not _NO_POINTER.search(sentence):
+    for number, sentence in enumerate(sentences[:_FIRST_SENTENCES]):
+        said = _said(sentence)
+        far = _FAR.search(said) or (len(body) < _VERY_SHORT and _NEAR.search(said))
+        if far and _POINTS.search(said) and not _NO_POINTER.search(said):
+            if len(sentence) < 0.25 * len(body) and len(body) > 900 and not (firm and number == 0):
+                return None
             pages = _PAGES.search(sentence)
             first = pages and (pages["first"] or pages["only"])
             last = pages and (pages["last"] or pages["only"])
             captions = tuple(match[1].strip() for match in _QUOTED.finditer(sentence))
-            share = len(sentence) / max(len(body), 1)
-            if share < 0.25 and len(body) > 900:
-                return None
-            return Pointer(
-                sentence, captions, first or None, last or None, tuple(_EXHIBIT.findall(body)), bool(_HERE.search(body))
-            )
+            exhibits = tuple(_EXHIBIT.findall(body))
+            return Pointer(sentence, captions, first or None, last or None, exhibits, bool(_HERE.search(body)))
     return None
+
+
+def _said(sentence: str) -> str:
+    """A sentence without the list of captions and pages that it ends in."""
+    head = sentence.partition(":")[0]
+    return head if _POINTS.search(head) and _FAR.search(head) else sentence
 
 
 def _sentences(text: str) -> list[str]:

@@ -16,13 +16,14 @@ from fingreat.edgar.finder import Span, best_chain, span_of
 from fingreat.edgar.form_index import read_index
 from fingreat.edgar.forms import Form, end_titles, form_of, letters, spoken
 from fingreat.edgar.furniture import clean
-from fingreat.edgar.headings import NUMBERED, Candidate, find_candidates
+from fingreat.edgar.headings import NUMBERED, Candidate
 from fingreat.edgar.html_blocks import html_blocks
 from fingreat.edgar.html_tree import parse_html
 from fingreat.edgar.markdown import is_heading, render
 from fingreat.edgar.parts import find_caption, find_pages, find_part, find_statements
 from fingreat.edgar.reference import Pointer, find_pointer
 from fingreat.edgar.titles import Region, find_region, find_title_pointer, further_regions
+from fingreat.edgar.weighing import weighed_candidates
 from fingreat.schema.records import Section, SectionStatus, TableStyle
 
 _NUMBERED_HEADINGS = 4
@@ -128,7 +129,7 @@ class _Search:
             return self._section(SectionStatus.UNREADABLE)
         form = form_of(self.form or main.type)
         own = form.own_key(self.item)
-        chain = best_chain(blocks, find_candidates(blocks, form), form)
+        chain = best_chain(blocks, weighed_candidates(blocks, form), form)
         span = self._by_headings(blocks, chain, form, own) if own else None
         if span is not None and own and span.heading.item != own:
             self.warnings.append(
@@ -151,14 +152,14 @@ class _Search:
         if span is not None:
             self.warnings.append(f"Nothing stands under the heading {_short(span.heading.title)!r}.")
             return self._section(SectionStatus.ABSENT, heading=span.heading.title)
-        self.warnings.append(f"No heading of {spoken(own)} was found." if own else _how_named(self.item, form))
+        self.warnings.append(_why_absent(self.item, own, form, chain))
         return self._section(SectionStatus.ABSENT)
 
     def _by_headings(self, blocks: list[Block], chain: list[Candidate], form: Form, own: str) -> Span | None:
         """The item by the chain of item headings; by numbers alone where the filer leaves the word out."""
         span = span_of(blocks, chain, own, form)
         if span is None or span.heading.contents:
-            chain = best_chain(blocks, find_candidates(blocks, form, NUMBERED), form)
+            chain = best_chain(blocks, weighed_candidates(blocks, form, NUMBERED), form)
             if sum(1 for candidate in chain if not candidate.contents) < _NUMBERED_HEADINGS:
                 return None
             span = span_of(blocks, chain, own, form)
@@ -173,11 +174,15 @@ class _Search:
         """The item by its title or, where it has no heading, by the pages of the form's index."""
         entry = read_index(blocks, form).get(own)
         if self.item == "7":
-            region = find_region(blocks, None)
+            region = find_region(blocks, None, entry=entry)
         else:
             others = tuple(start for key in form.order[form.order.index(own) + 1 :] for start in form.starts[key])
             region = find_part(blocks, form.starts[own], entry, others)
-        pointing = find_title_pointer(blocks) if region is None and self.item == "7" else None
+        pointing = find_title_pointer(blocks) if self.item == "7" else None
+        if pointing is not None and region is not None and region.start != pointing[0]:
+            pointing = None
+        if pointing is not None:
+            region = None
         if region is None and pointing is None and entry is not None and not headed:
             region = find_pages(blocks, entry)
         if region is not None:
@@ -327,6 +332,14 @@ class _Search:
 def _short(text: str) -> str:
     """A title's first words, for a warning."""
     return textwrap.shorten(text, 60, placeholder=" …")
+
+
+def _why_absent(item: str, own: str | None, form: Form, chain: list[Candidate]) -> str:
+    if own is None:
+        return _how_named(item, form)
+    if any(candidate.item == own for candidate in chain):
+        return f"{spoken(own)} stands only in a list of items, with no text of its own."
+    return f"No heading of {spoken(own)} was found."
 
 
 def _how_named(item: str, form: Form) -> str:

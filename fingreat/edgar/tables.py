@@ -23,6 +23,7 @@ _BULLETS = frozenset("•●▪■◦·○*-–—§¨¡Øü\uf0b7\uf0a7►➢�
 _NUMBERING = re.compile(r"^(?:\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,4})[.)]|\d{1,2}|\*{1,4}|†|‡|\[\d{1,2}\])$")
 _MAY_BE_LIST = re.compile(r"^(?:[•●▪■◦·○*►➢✓√\uf0b7\uf0a7–-]|\(?[0-9a-zA-Z]{1,4}[.)])")
 _HEADING_ROWS = 6
+_PARAGRAPH = 150
 _ITEM_LABEL = re.compile(r"^(?:part\s+[iv]+\W{0,4})?items?\s*\d{1,2}\s?[a-c]?\b", re.IGNORECASE)
 _ITEM = re.compile(r"^(?:part\s+[iv]+\W{0,4})?items?\b", re.IGNORECASE)
 
@@ -84,6 +85,8 @@ def _small_shape(rows: list[list[tuple[str, Element]]], text: str) -> Shape:
         return Shape(TableShape.LINES, joined, tuple(("", row[0][0], [row[0][1]]) for row in rows))
     if widest == 2 and all(_is_point(row) for row in rows):
         return Shape(TableShape.LINES, joined, tuple(_point(row) for row in rows))
+    if _is_prose(rows, len(text)):
+        return Shape(TableShape.LAYOUT)
     if (len(rows) == 1 and _one_line(rows[0])) or _sets_headings(rows):
         return Shape(TableShape.LINES, joined, tuple(_line(row) for row in rows))
     if len(text) > _PROSE_CELL * filled and any(_has_blocks(element) for row in rows for _, element in row):
@@ -122,12 +125,50 @@ def _sets_headings(rows: list[list[tuple[str, Element]]]) -> bool:
     return any(_ITEM_LABEL.match(row[0][0]) for row in rows) and not any("$" in text for row in rows for text, _ in row)
 
 
+def _is_prose(rows: list[list[tuple[str, Element]]], length: int) -> bool:
+    """Whether most of a table's words stand in paragraphs: a page, or a whole report, set as a table."""
+    alone = sum(len(row[0][0]) for row in rows if len(row) == 1 and len(row[0][0]) > _PARAGRAPH)
+    beside = sum(len(text) for row in rows for text, cell in row if len(text) > _PARAGRAPH and _has_blocks(cell))
+    return max(alone, beside) * 2 > length
+
+
 def _line(row: list[tuple[str, Element]]) -> tuple[str, str, list[Element]]:
     return "", " ".join(text for text, _ in row), [element for _, element in row]
 
 
 def _has_blocks(cell: Element) -> bool:
     return sum(1 for _ in cell.iterdescendants("p", "div", "ul", "ol", "h1", "h2", "h3", "h4")) > 1
+
+
+def nest_rows(table: Element) -> None:
+    """In a table that sets paragraphs, put rows of several cells that follow one another into tables of their own.
+
+    Only where no table stands inside: there the rows of figures are what would be read cell by cell.
+    """
+    if next(table.iterdescendants("table"), None) is not None:
+        return
+    run: list[Element] = []
+    for row in [*table.iter("tr"), None]:
+        cells = [] if row is None else [cell for cell in row.iterchildren("td", "th") if cell_text(cell)]
+        if row is not None and len(cells) > 1 and not any(_has_blocks(cell) for cell in cells):
+            run.append(row)
+            continue
+        if len(run) > 1:
+            _nest(run)
+        if cells:
+            run = []
+
+
+def _nest(rows: list[Element]) -> None:
+    parent = rows[0].getparent()
+    if parent is None:
+        return
+    outer = etree.Element("tr")
+    parent.replace(rows[0], outer)
+    inner = etree.SubElement(etree.SubElement(outer, "td"), "table")
+    for row in rows:
+        row.tail = None
+        inner.append(row)
 
 
 def filled_rows(table: Element) -> list[list[tuple[str, Element]]]:

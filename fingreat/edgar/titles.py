@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.contents import following_part
+from fingreat.edgar.form_index import IndexEntry, last_page_end
 from fingreat.edgar.forms import end_titles, letters
+from fingreat.edgar.headings import item_number
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer, find_pointer
 from fingreat.edgar.tables import filled_rows
@@ -57,14 +59,21 @@ def find_title_pointer(blocks: list[Block]) -> tuple[int, int, Pointer] | None:
     return None
 
 
-def find_region(blocks: list[Block], pointer: Pointer | None, avoid: tuple[int, int] | None = None) -> Region | None:
+def find_region(
+    blocks: list[Block],
+    pointer: Pointer | None,
+    avoid: tuple[int, int] | None = None,
+    entry: IndexEntry | None = None,
+) -> Region | None:
     """The discussion by its title, its captions or its pages; None where the document has none.
 
     Args:
         blocks: a document's blocks.
         pointer: what the item says about where the text stands, if it does.
         avoid: blocks not to look at (the pointing item itself).
+        entry: what the form's index says about the item.
     """
+    pages = {first for first, _ in entry.pages} if entry else {pointer.first_page} if pointer else set()
     captions = tuple(letters(caption) for caption in pointer.captions) if pointer else ()
     best: Region | None = None
     best_value = 0.0
@@ -75,13 +84,11 @@ def find_region(blocks: list[Block], pointer: Pointer | None, avoid: tuple[int, 
         heading = _title(block, captions)
         if heading is None:
             continue
-        region = _extent(blocks, index, heading, pointer)
+        region = _extent(blocks, index, heading, pointer, entry)
         length = sum(len(inside.text) for inside in blocks[region.start : region.end])
         if length < enough:
             continue
-        value = float(min(length, 20_000)) + (
-            5000 if block.page and pointer and block.page == pointer.first_page else 0
-        )
+        value = float(min(length, 20_000)) + (5000 if block.page and block.page in pages else 0)
         if LISTED.search(block.text) or block.look.linked:
             value *= 0.3
         if value > best_value:
@@ -150,36 +157,58 @@ def text_is_sentence(text: str) -> bool:
     return text.endswith((".", ";", ",")) and len(text) > 110
 
 
-def _extent(blocks: list[Block], start: int, heading: str, pointer: Pointer | None) -> Region:
-    """From a title to where the discussion ends: its last page, a title that ends it, or a heading as large."""
+def _extent(
+    blocks: list[Block], start: int, heading: str, pointer: Pointer | None, entry: IndexEntry | None = None
+) -> Region:
+    """From a title to where the discussion ends: by its pages, the contents page, or a title that ends it."""
+    last = _last_page(blocks, start, pointer)
+    if last is None:
+        part = following_part(blocks, start, heading)
+        if part is not None and (entry is None or sum(len(block.text) for block in blocks[start:part]) >= _ENOUGH):
+            return Region(start, part, heading, first_words(blocks[part]), "next part by the contents page")
+        end = last_page_end(blocks, start, entry)
+        if end is not None:
+            following = first_words(blocks[end]) if end < len(blocks) else None
+            return Region(start, end, heading, following, "last page by the form's index")
     ends = end_titles("ends")
     own = letters(heading)
     size = blocks[start].look.size
-    last_page = pointer.last_page if pointer else None
-    if last_page is not None and not any(block.page == last_page for block in blocks[start:]):
-        last_page = None
-    if last_page is None and (part := following_part(blocks, start, heading)) is not None:
-        return Region(start, part, heading, first_words(blocks[part]), "next part by the contents page")
-    on_last_page = False
     # Where the title is set off by a mark ("| MANAGEMENT'S DISCUSSION"), titles of its rank have it too.
     mark = heading[0] if heading[0] in "|*>#=+" else ""
     for index in range(start + 1, len(blocks)):
         block = blocks[index]
-        if last_page is not None:
-            if block.page == last_page:
-                on_last_page = True
-            elif on_last_page:
-                return Region(start, index, heading, first_words(block), "last page named by the pointer")
-        if block.kind is not Kind.TEXT or len(block.text) > _LONG or index < start + 2:
+        if last and index >= last[1]:
+            return Region(start, index, heading, first_words(block), "last page named by the pointer")
+        if block.kind is not Kind.TEXT or len(block.text) > _LONG:
             continue
-        if (mark and not block.text.startswith(mark)) or (last_page is not None and not on_last_page):
+        if _heads_item(block):
+            return Region(start, index, heading, block.text, "heading of another item")
+        if (mark and not block.text.startswith(mark)) or (last and index < last[0]):
+            continue
+        if index < start + 2 or not is_heading(block):
             continue
         plain = letters(block.text)
-        if plain.startswith(ends) and not plain.startswith(own[:20]) and is_set_apart(block) and is_heading(block):
+        if plain.startswith(ends) and not plain.startswith(own[:20]) and is_set_apart(block):
             return Region(start, index, heading, block.text, "title of another part")
-        if block.anchors and size and block.look.size and block.look.size >= size + 0.5 and is_heading(block):
+        if block.anchors and size and block.look.size and block.look.size >= size + 0.5:
             return Region(start, index, heading, block.text, "heading as large")
     return Region(start, len(blocks), heading, None, "end of the document")
+
+
+def _last_page(blocks: list[Block], start: int, pointer: Pointer | None) -> tuple[int, int] | None:
+    """Where the last page that a pointer names begins and ends; None where no such page follows."""
+    label = pointer.last_page if pointer else None
+    if label is None:
+        return None
+    first = next((index for index in range(start, len(blocks)) if blocks[index].page == label), None)
+    if first is None:
+        return None
+    end = next((index for index in range(first, len(blocks)) if blocks[index].page != label), len(blocks))
+    return first, end
+
+
+def _heads_item(block: Block) -> bool:
+    return bool(item_number(block.text)[0]) and (block.look.bold or is_heading(block))
 
 
 def first_words(block: Block) -> str | None:
