@@ -1,0 +1,66 @@
+"""Shapes of real filings, each in a small invented one: the item's status, extent, source and pointer as stated."""
+
+from __future__ import annotations
+
+import pytest
+from shapes import LAST, Shape, discussion
+from shapes_exhibits import EXHIBIT_SHAPES
+from shapes_forms import FORM_SHAPES
+from shapes_html import HTML_SHAPES
+from shapes_more import MORE_SHAPES
+from shapes_odd import ODD_SHAPES
+from shapes_pointers import POINTER_SHAPES
+
+from fingreat.edgar import read_section
+from fingreat.schema.records import SectionStatus
+
+SHAPES = [*HTML_SHAPES, *POINTER_SHAPES, *EXHIBIT_SHAPES, *FORM_SHAPES, *ODD_SHAPES, *MORE_SHAPES]
+PENDING = {
+    "part and item as running heads of each page",
+    "items of two companies in turn",
+    "every paragraph a table row",
+    "a bank without item headings",
+    "pointer and a page of caution",
+    "pointer as a table of captions",
+    "exhibit: the discussion after the statements",
+    "exhibit: directors after the discussion",
+    "exhibit: selected data after the discussion",
+    "10-Q typed, part in one word",
+    "10-Q typed, titles without numbers",
+    "trust that lists what it omits",
+    "a bank's quarterly report",
+    "the discussion before Part I",
+    "this item's number left out, no contents",
+    "trust, omitted by instruction",
+    "trust, joint heading",
+}
+HEADING = 250
+"""Letters that a heading and a line under it may have."""
+
+
+def squeezed(text: str) -> str:
+    """Letters and digits only: what a heading or a paragraph says, however it is set."""
+    return "".join(filter(str.isalnum, text.casefold().replace("’", "")))
+
+
+@pytest.mark.parametrize(
+    "shape", [shape for shape in SHAPES if shape.name not in PENDING], ids=lambda shape: shape.name
+)
+def test_item_is_read_as_stated(shape: Shape) -> None:
+    section = read_section(shape.build().encode("utf-8"), shape.item)
+    assert section.status == SectionStatus(shape.status), section.warnings
+    if shape.status == "absent":
+        return
+    body = squeezed(section.text)
+    assert body.startswith(squeezed(shape.start)), section.text[:300]
+    assert 0 <= body.find(squeezed(shape.first)) <= HEADING, section.text[:300]
+    assert body.endswith(squeezed(shape.last)), section.text[-300:]
+    if shape.whole and shape.last == LAST:
+        assert not [text for text in discussion() if squeezed(text) not in body]
+    if shape.following is not None:
+        assert squeezed(section.next_heading or "").startswith(squeezed(shape.following))
+    if shape.source is not None:
+        assert section.source_document == shape.source
+    if shape.pointer is not None:
+        assert section.pointer is not None
+        assert shape.pointer in section.pointer
