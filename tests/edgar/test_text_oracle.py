@@ -80,6 +80,8 @@ def source_of(html: str) -> Source:
         mark = " " if tag.name in ("td", "th") else "\f"
         tag.insert_before(mark)
         tag.insert_after(mark)
+    for text in [text for tag in soup.find_all("pre") for text in tag.find_all(string=True)]:
+        text.replace_with(text.replace("\n", "\f"))
     lines = [WORD.findall(line) for line in INVISIBLE.sub("", "".join(soup.strings)).split("\f")]
     times = Counter(alike(line) for line in lines)
     words: list[str] = []
@@ -152,11 +154,14 @@ def check_documents(path: Path) -> int:
 
 
 def section_words(section: Section) -> tuple[list[list[str]], Counter[str], Counter[str]]:
-    """The words of each line of prose, those of tables, and those of the heads of Markdown tables."""
+    """The words of each line of prose, of the tables between them, and of the heads of Markdown tables."""
     prose: list[list[str]] = []
     tables: Counter[str] = Counter()
     heads: Counter[str] = Counter()
     lines = section.text.split("\n")
+    while not lines[-1] or lines[-1].startswith(("|", "<", "```")):
+        # Where a table at the end stops in the source, no line of prose tells.
+        lines.pop()
     fenced = False
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         fenced ^= line.startswith("```")
@@ -171,19 +176,26 @@ def section_words(section: Section) -> tuple[list[list[str]], Counter[str], Coun
     return prose, tables, heads
 
 
+def match(line: list[str], source: Source, here: int, word: int = 0) -> int | None:
+    """Where a line of prose ends in the source, if it begins at a place; furniture may part it."""
+    while word < len(line) and here < len(source.words):
+        if word and source.furniture[here] and not source.furniture[here - 1]:
+            after = here
+            while after < len(source.words) and source.furniture[after]:
+                after += 1
+            end = match(line, source, after, word)
+            if end is not None:
+                return end
+        if source.words[here] != line[word]:
+            return None
+        here, word = here + 1, word + 1
+    return here if word == len(line) else None
+
+
 def follow(line: list[str], source: Source, start: int, end: int) -> int | None:
-    """Where a line of prose ends in the source, from one of these places on; furniture may part it."""
-    for place in range(start, min(end, len(source.words))):
-        here, word = place, 0
-        while word < len(line) and here < len(source.words):
-            if source.words[here] == line[word]:
-                word += 1
-            elif not word or not source.furniture[here]:
-                break
-            here += 1
-        if word == len(line):
-            return here
-    return None
+    """Where a line of prose ends in the source that begins at one of these places."""
+    ends = (match(line, source, place) for place in range(start, min(end, len(source.words))))
+    return next((end for end in ends if end is not None), None)
 
 
 def locate(prose: list[list[str]], source: Source) -> tuple[int, int, list[str]]:
