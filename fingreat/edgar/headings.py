@@ -13,7 +13,7 @@ from fingreat.edgar.tables import filled_rows
 _NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi"
 _WORDS = {word: str(number) for words in (_NUMBER_WORDS, _ROMAN) for number, word in enumerate(words.split(), start=1)}
-_JOINT = r"(?:\.?\s*(?:,|and|&|/|-|–|to|through)\s*(?:item\s*)?\d{1,2}[a-c]?(?![\w,]|\.\d))"
+_JOINT = r"(?:\.?\s*(?:,|and|&|/|-|–|to|through)\s*(?:item\s*)?\d{1,2}[a-c]?(?!\w|[,.]\d))"
 _LETTER = r"(?:\s?\(?(?P<letter>[a-c])\)?(?![a-z])|[.-](?P<behind>[a-c])\b)?"
 ITEM = re.compile(
     r"^[\s*•\[]*(?:part\s+(?P<part>i{1,3}|iv|[1-4])\b[\s,.:;–—-]*)?i\s?t\s?e\s?m\s?s?\s*(?:no\.?\s*|#\s*|\(\s*)?"

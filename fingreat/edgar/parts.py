@@ -122,6 +122,31 @@ def find_statements(blocks: list[Block], pointer: Pointer, avoid: tuple[int, int
     return None
 
 
+def statements_within(blocks: list[Block], start: int, end: int) -> int | None:
+    """Where whole financial statements begin between two blocks, told by the title of their notes; None without."""
+    notes = next(
+        (
+            index
+            for index in range(start, end)
+            if letters(blocks[index].text[:60]).startswith("notes to") and is_heading(blocks[index])
+        ),
+        None,
+    )
+    if notes is None or _length(blocks[notes:end]) < _STATEMENTS:
+        return None
+    first = notes
+    prose = 0
+    for index in range(notes - 1, start - 1, -1):
+        block = blocks[index]
+        if _opens_statements(block):
+            first, prose = index, 0
+        elif block.kind is Kind.TEXT:
+            prose += len(block.text)
+        if prose > _ENOUGH:
+            break
+    return first if first < notes and _are_statements(blocks[first:end]) else None
+
+
 def _opens_statements(block: Block) -> bool:
     if len(block.text) > _ENOUGH or not letters(block.text[:_LONG]).startswith(end_titles("statements")):
         return False

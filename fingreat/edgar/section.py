@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fingreat.edgar.ascii_blocks import ascii_blocks
+from fingreat.edgar.ascii_pages import PAGE_NUMBER
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.container import Document, Submission, read_submission
 from fingreat.edgar.decode import read_bytes, why_unreadable
@@ -20,7 +21,7 @@ from fingreat.edgar.headings import NUMBERED, Candidate
 from fingreat.edgar.html_blocks import html_blocks
 from fingreat.edgar.html_tree import parse_html
 from fingreat.edgar.markdown import is_heading, render
-from fingreat.edgar.parts import find_caption, find_pages, find_part, find_statements
+from fingreat.edgar.parts import find_caption, find_pages, find_part, find_statements, statements_within
 from fingreat.edgar.reference import Pointer, find_pointer
 from fingreat.edgar.titles import Region, find_region, find_title_pointer, further_regions
 from fingreat.edgar.weighing import weighed_candidates
@@ -213,7 +214,11 @@ class _Search:
         """End the discussion at the financial statements where no item heading stands before them."""
         expected = {form.own_key("7A"), form.own_key("8")}
         if span.following is not None and span.following.item in expected:
-            return span
+            start = statements_within(blocks, span.heading.end, span.end)
+            if start is None:
+                return span
+            self.warnings.append(f"Financial statements follow the discussion, from {_short(blocks[start].text)!r} on.")
+            return Span(span.heading, start, Candidate("", start, start + 1, blocks[start].text, 0.0, contents=False))
         for index in range(span.heading.end + 1, span.end):
             block = blocks[index]
             if _breaks(block):
@@ -302,7 +307,11 @@ class _Search:
         )
 
     def _render(self, blocks: list[Block], heading: str | None, heading_blocks: int) -> str:
-        return render(blocks, heading, heading_blocks, self.tables)
+        end = len(blocks)
+        while end > heading_blocks and blocks[end - 1].kind is Kind.TEXT and PAGE_NUMBER.match(blocks[end - 1].text):
+            # The page of what follows ends here; borders of pages tell furniture from text elsewhere.
+            end -= 1
+        return render(blocks[:end], heading, heading_blocks, self.tables)
 
     def _section(
         self,

@@ -21,7 +21,7 @@ from fingreat.edgar.tables import filled_rows
 
 _TITLE = re.compile(
     r"^(?:(?:i ?t ?e ?m ?s?|part|[ivx]{1,4}) )*(?:financial review (?:incorporating|and) )?"
-    r"(?:managements? (?:s )?(?:discussion|review)|discussion and analysis of (?:financial|results|the))"
+    r"(?:managements? (?:s )?(?:financial )?(?:discussion|review)|discussion and analysis of (?:financial|results|the))"
     r"|^financial review(?: |$)|^operating and financial review|^md ?a$"
 )
 _PART_TITLE = re.compile(r"^managements? (?:discussion|review)(?: and analysis)? of ")
