@@ -7,6 +7,7 @@ from shapes import LAST, Shape, discussion
 from shapes_exhibits import EXHIBIT_SHAPES
 from shapes_forms import FORM_SHAPES
 from shapes_html import HTML_SHAPES
+from shapes_late import LATE_SHAPES
 from shapes_more import MORE_SHAPES
 from shapes_odd import ODD_SHAPES
 from shapes_pointers import POINTER_SHAPES
@@ -14,25 +15,13 @@ from shapes_pointers import POINTER_SHAPES
 from fingreat.edgar import read_section
 from fingreat.schema.records import SectionStatus
 
-SHAPES = [*HTML_SHAPES, *POINTER_SHAPES, *EXHIBIT_SHAPES, *FORM_SHAPES, *ODD_SHAPES, *MORE_SHAPES]
+SHAPES = [*HTML_SHAPES, *POINTER_SHAPES, *EXHIBIT_SHAPES, *FORM_SHAPES, *ODD_SHAPES, *MORE_SHAPES, *LATE_SHAPES]
 PENDING = {
-    "part and item as running heads of each page",
     "items of two companies in turn",
-    "every paragraph a table row",
-    "a bank without item headings",
-    "pointer and a page of caution",
-    "pointer as a table of captions",
-    "exhibit: the discussion after the statements",
-    "exhibit: directors after the discussion",
-    "exhibit: selected data after the discussion",
-    "10-Q typed, part in one word",
-    "10-Q typed, titles without numbers",
-    "trust that lists what it omits",
     "a bank's quarterly report",
     "the discussion before Part I",
-    "this item's number left out, no contents",
-    "trust, omitted by instruction",
-    "trust, joint heading",
+    "number and title without a blank",
+    "exhibit: title letter by letter",
 }
 HEADING = 250
 """Letters that a heading and a line under it may have."""
