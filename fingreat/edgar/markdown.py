@@ -72,7 +72,8 @@ def is_heading(block: Block) -> bool:
     text = block.text
     if block.kind is not Kind.TEXT or len(text) > _HEADING_LENGTH or not _LETTER.search(text):
         return False
-    if _SENTENCE.search(text) and not text.isupper():
+    # Words without a capital are a unit ("in millions") or the rest of a sentence.
+    if text.islower() or (_SENTENCE.search(text) and not text.isupper()):
         return False
     look = block.look
     if look.bold or look.underlined or look.apart:

@@ -20,11 +20,11 @@ def table_markdown(table: Element) -> str:
 
 
 def _header(heads: list[list[Placed]], width: int) -> list[str]:
-    """The rows of heads as one; what spans several columns stands in each of them."""
+    """The rows of heads as one; what spans several columns stands in each of them, a title or label once."""
     header = [""] * width
     for row in heads:
         for cell in row:
-            for index in range(cell.first, cell.end):
+            for index in range(cell.first, cell.end if cell.first else 1):
                 header[index] = f"{header[index]} {cell.text}".strip()
     return header
 
