@@ -9,6 +9,7 @@ from pathlib import Path
 from fingreat.edgar import describe_filing, read_bytes, read_section, read_submission
 from fingreat.errors import InputError
 from fingreat.schema import Filing, Section, SectionStatus, TableStyle, sha256_hex
+from fingreat.schema.records import Record
 
 _SECONDS, _SECONDS_PER_MB = 120.0, 10.0
 """Wall time that a filing may take: hundreds of times what it does take, since the machine may have much else to do."""
@@ -45,6 +46,7 @@ def examine(known: Set[str], path: Path) -> Examined:
         return Examined(digest, filing, error.message)
     if section.status is SectionStatus.UNREADABLE:
         return Examined(digest, filing, "; ".join(section.warnings) or "it cannot be read as a filing.")
+    _check_writable(filing.model_copy(update={"path": ""}))
     return Examined(digest, filing)
 
 
@@ -55,9 +57,11 @@ def find_item(corpus: Path, item: str, tables: TableStyle, filing: Filing) -> Se
         data = read_bytes(path)
         if sha256_hex(data) != filing.sha256:
             raise InputError("the stored file is not the one that was added: its SHA-256 differs.")
-        return read_section(data, item, name=path.name, filing_id=filing.id, tables=tables)
+        section = read_section(data, item, name=path.name, filing_id=filing.id, tables=tables)
     except InputError as error:
         return unreadable(filing, item, tables, error.message)
+    _check_writable(section)
+    return section
 
 
 def unreadable(filing: Filing, item: str, tables: TableStyle, reason: str) -> Section:
@@ -70,6 +74,11 @@ def unreadable(filing: Filing, item: str, tables: TableStyle, reason: str) -> Se
         warnings=(f"{filing.path}: {reason}",),
         tables=tables,
     )
+
+
+def _check_writable(record: Record) -> None:
+    """Meet here what would stop the one who writes the records of all filings, such as half a character."""
+    record.model_dump_json()
 
 
 def time_limit(path: Path) -> float:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, Generic, TypeVar
 
 from fingreat.errors import InputError
@@ -33,7 +34,7 @@ _START = (
 _READY = "ready"
 _AHEAD = 8
 """Results beyond two for each process that are held for the sake of order, while an earlier task takes its time."""
-
+_LONGEST_MESSAGE = 300
 _GRACE = 5.0
 """Seconds between the end of a process's pipe and its own, before it is ended: how it ended is to be known."""
 
@@ -106,7 +107,9 @@ def _attempt(function: Callable[[T], R], task: T) -> R | Lost:
     except Exception as error:  # noqa: BLE001 - whatever one task meets, it is that task's result, with its reason
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(frame.filename).name}, line {frame.lineno}"
-        return Lost(f"reading it failed with {type(error).__name__} ({error}) in {place}; this is a fault of fingreat.")
+        # One line of text that every file can hold, whatever is in the message.
+        message = shorten(str(error).encode("utf-8", "replace").decode(), _LONGEST_MESSAGE, placeholder=" …")
+        return Lost(f"reading it failed with {type(error).__name__} ({message}) in {place}; fingreat is at fault.")
 
 
 def _spread(

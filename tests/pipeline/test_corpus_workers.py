@@ -17,6 +17,7 @@ from test_corpus import NO_ITEM, POINTER, failures, stages
 from worker_tasks import wait_until
 
 import fingreat.pipeline.corpus as corpus_module
+import fingreat.pipeline.reading as reading_module
 from fingreat.errors import CorpusError, InputError
 from fingreat.pipeline import Corpus
 from fingreat.runs import read_records
@@ -99,6 +100,12 @@ def test_a_filing_that_breaks_its_reader_is_unreadable_and_all_others_are_read(
     reasons = {failure.id: failure.reason for failure in failures(corpus) if failure.state == "unreadable"}
     assert reasons[deadly.id].startswith(f"{deadly.path}: ")
     assert words in reasons[deadly.id]
+
+
+def test_a_section_that_no_file_can_hold_stops_nobody(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading_module, "read_section", worker_tasks.half_a_character)
+    assert corpus.make_sections("7") == {"found": 7, "by_reference": 1, "absent": 1, "unreadable": 1}
+    assert ["surrogates" in failure.reason for failure in failures(corpus) if failure.state == "unreadable"][-1]
 
 
 def test_a_file_that_breaks_its_reader_is_not_added_and_all_others_are(

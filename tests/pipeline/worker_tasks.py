@@ -8,7 +8,9 @@ import signal
 import time
 from collections.abc import Callable, Set
 from pathlib import Path
+from typing import Any
 
+from fingreat.edgar import read_section
 from fingreat.pipeline.reading import Examined, examine, find_item
 from fingreat.schema import Filing, Section, TableStyle
 
@@ -31,7 +33,7 @@ def double_or(how: str | int) -> int:
     if isinstance(how, int):
         return 2 * how
     if how == "raise":
-        raise ZeroDivisionError("no such thing")
+        raise ZeroDivisionError("no such \ud800\nthing" + " and so on" * 10_000)
     end(how)
     return -1
 
@@ -94,3 +96,9 @@ def examine_or_die(known: Set[str], path: Path) -> Examined:
     if DEADLY in path.name:
         end("SIGKILL")
     return examine(known, path)
+
+
+def half_a_character(*args: Any, **options: Any) -> Section:
+    """What no file can hold, from whatever reads sections."""
+    section = read_section(*args, **options)
+    return section.model_copy(update={"text": section.text + "\ud800"}) if b"Deadly" in args[0] else section
