@@ -177,7 +177,7 @@ class Corpus:
             tables: how the sections' texts write tables; all sections of an item have one style.
             again: do all filings anew.
             workers: processes that read filings at the same time; None for as many as there are usable cores. A
-                filing that brings its process down, or takes longer than two minutes and ten seconds per megabyte, is
+                filing that brings its process down, or takes longer than two minutes plus ten seconds per megabyte, is
                 `unreadable` then, after a second try. With 1 all is done in this process, without such protection.
             on_section: called after each section is written.
 
