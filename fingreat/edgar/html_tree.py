@@ -32,6 +32,12 @@ _ENDED_BY = {
 _DECLARATION = re.compile(r"<\?xml[^>]*\?>")
 _WRAP_WIDTH = 1023
 """EDGAR once cut lines after so many characters, inside words and tags, too."""
+_NO_CHARACTER = re.compile(
+    r"&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|127|129|14[134]|157|649(?:7[6-9]|[89]\d)|6500[0-7]|6553[45])(?!\d)"
+    r"|x0*(?:[0-8bcef]|1[0-9a-f]|7f|8[1df]|9[0d]|fd[de][0-9a-f]|fff[ef])(?![0-9a-f]));?",
+    re.IGNORECASE,
+)
+"""References to control characters and to code points that are no characters."""
 _CLOSED_EARLY = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _SWALLOWERS = tuple(re.compile(rf"</?{tag}\b[^>]*>", re.IGNORECASE) for tag in ("title", "style", "script", "textarea"))
 _UNSEEN_TAGS = (
@@ -91,7 +97,7 @@ def _mend(text: str) -> str:
 
     Filings are pasted together: text goes on after `</html>`, comments and titles stay open.
     """
-    text = _CLOSED_EARLY.sub("", _unwrap(text))
+    text = _NO_CHARACTER.sub("", _CLOSED_EARLY.sub("", _unwrap(text)))
     if text.count("<!--") > text.count("-->"):
         before, _, after = text.rpartition("<!--")
         text = before + after

@@ -1,88 +1,134 @@
-"""Damage at random: flipped bytes, cuts and nested tags; always a status, never a crash or a hang."""
+"""Damage at random: always a status and a text that holds together; never a crash, never a hang.
+
+A case is judged in a process of its own, which the system ends when its processor time is used up: a hang inside a
+parser written in C is found, too, and so is a crash. What fails is named by file and number: `damaged(data, name,
+number)` makes it again.
+"""
 
 from __future__ import annotations
 
+import faulthandler
 import gzip
-import random
+import multiprocessing
+import re
+import signal
 import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Self
 
 import pytest
+from damage import damaged
 
-from fingreat.edgar import read_section
-from fingreat.schema.records import SectionStatus
+from fingreat.edgar import chunk_section, read_section
+from fingreat.edgar.segments import segment_text
+from fingreat.schema import SectionStatus, TableStyle
 
-SECONDS = 20.0
+SECONDS = 20
+BUDGET = 512
 SHORT = (
     "859368_1999_medicis.htm.gz",
     "moviestar_1999_10k.txt.gz",
     "21344_1998_ko.txt.gz",
     "roanoke_2004_steel-ibr.htm.gz",
 )
-TAGS = [
-    b"<div>",
-    b"</div>",
-    b"<table>",
-    b"</table>",
-    b"<tr><td>",
-    b"</td>",
-    b"<b>",
-    b"<p",
-    b"<!--",
-    b"<DOCUMENT>",
-    b"&#",
-]
-TAGS += [
-    b"<TABLE>\n",
-    b"</TEXT>",
-    b"<PAGE>\n",
-    b"\f",
-    b"<ix:header>",
-    b"<td colspan=99999999 rowspan=99999999>",
-    b"Item 7.",
-]
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0]")
+TWICE = 4
+"""Each so-manieth case is read a second time."""
 
 
-def damage(data: bytes, chance: random.Random) -> bytes:
-    """The data with one kind of damage."""
-    kind = chance.randrange(4)
-    if kind == 0:
-        flipped = bytearray(data)
-        for _ in range(chance.choice((1, 50, 2000))):
-            flipped[chance.randrange(len(flipped))] = chance.randrange(256)
-        return bytes(flipped)
-    if kind == 1:
-        return data[: chance.randrange(len(data))]
-    if kind == 2:
-        start = chance.randrange(len(data))
-        return data[:start] + data[chance.randrange(start, len(data)) :]
-    place = chance.randrange(len(data))
-    return data[:place] + chance.choice(TAGS) * chance.choice((1, 30, 3000)) + data[place:]
+def judge(path: Path, number: int) -> None:
+    """One case; raises where something is wrong."""
+    data, item, html, what = damaged(gzip.decompress(path.read_bytes()), path.name, number)
+    tables = TableStyle.HTML if html else TableStyle.MARKDOWN
+    section = read_section(data, item, name=path.name, tables=tables)
+    text = section.text
+    assert section.status in SectionStatus, what
+    assert bool(text) == (section.status in (SectionStatus.FOUND, SectionStatus.BY_REFERENCE)), (what, section.status)
+    text.encode("utf-8")
+    control = CONTROLS.search(text)
+    assert control is None, (what, control)
+    if number % TWICE == 0:
+        assert section == read_section(data, item, name=path.name, tables=tables), what
+    segments = [piece.segment for piece in segment_text(text)]
+    assert "".join(text[segment.start : segment.end] for segment in segments) == text, what
+    chunks = chunk_section(section, BUDGET)
+    assert "".join(text[chunk.start : chunk.end] for chunk in chunks) == text, what
+    assert all(chunk.n_tokens <= BUDGET for chunk in chunks), what
 
 
-def check(data: bytes, what: str) -> None:
-    start = time.process_time()
-    section = read_section(data, name=what)
-    assert time.process_time() - start < SECONDS, what
-    assert section.status in SectionStatus
-    assert (section.status is SectionStatus.FOUND) <= bool(section.text), what
+def serve(asked: Connection, told: Connection, work: Callable[[Path, int], None], limit: float) -> None:
+    """Judge what is asked for; the system ends this process where one case takes too long."""
+    faulthandler.enable()
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    faulthandler.register(signal.SIGPROF, chain=True)
+    while (case := asked.recv()) is not None:
+        signal.setitimer(signal.ITIMER_PROF, limit)
+        start = time.process_time()
+        try:
+            work(*case)
+            fault = ""
+        except Exception as error:  # noqa: BLE001 - whatever it is, the case has failed and is named
+            fault = f"{type(error).__name__}: {error}"
+        told.send((fault, time.process_time() - start))
+
+
+class Judges:
+    """A process that judges cases, one at a time."""
+
+    def __init__(self, work: Callable[[Path, int], None] = judge, limit: float = SECONDS) -> None:
+        # One-way pipes: the other kind is a socket, which tests may not open.
+        context = multiprocessing.get_context("spawn")
+        asked, self.asked = context.Pipe(duplex=False)
+        self.told, told = context.Pipe(duplex=False)
+        self.process = context.Process(target=serve, args=(asked, told, work, limit), daemon=True)
+        self.process.start()
+        asked.close()
+        told.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.join()
+
+    def ask(self, path: Path, number: int) -> float:
+        """Have a case judged; its seconds of processor time."""
+        self.asked.send((path, number))
+        try:
+            fault, seconds = self.told.recv()
+        except EOFError:
+            pytest.fail(f"{path.name} #{number}: the process died, by a crash or after too long a time.")
+        assert fault == "", f"{path.name} #{number}: {fault}"
+        return float(seconds)
+
+
+def never_return(path: Path, number: int) -> None:
+    """Hang inside a function written in C."""
+    re.match("(a+)+$", "a" * 60 + "b")
 
 
 def test_damaged_filings_always_get_a_status(shared: Path) -> None:
-    chance = random.Random(20261010)
-    for name in SHORT:
-        data = gzip.decompress((shared / "filings" / "dev" / name).read_bytes())
-        for number in range(12):
-            check(damage(data, chance), f"{name} #{number}")
+    with Judges() as judges:
+        for name in SHORT:
+            for number in range(20):
+                judges.ask(shared / "filings" / "dev" / name, number)
+
+
+def test_a_case_that_never_returns_is_found(tmp_path: Path) -> None:
+    with pytest.raises(pytest.fail.Exception, match="died"), Judges(never_return, 0.5) as judges:
+        judges.ask(tmp_path / "x.txt", 1)
 
 
 @pytest.mark.prove
 def test_all_filings_survive_damage(shared: Path) -> None:
-    chance = random.Random(20261011)
     files = sorted((shared / "filings" / "dev").iterdir())
     end = time.monotonic() + 600
     number = 0
-    while time.monotonic() < end:
-        path = files[number % len(files)]
-        check(damage(gzip.decompress(path.read_bytes()), chance), f"{path.name} #{number}")
-        number += 1
+    with Judges() as judges:
+        while time.monotonic() < end:
+            judges.ask(files[number % len(files)], 1000 + number)
+            number += 1
+    assert number > len(files)
