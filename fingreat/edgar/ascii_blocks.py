@@ -237,9 +237,12 @@ def _heading_ends(group: list[str], line: str) -> bool:
 
 
 def _is_run_over(group: list[str], line: str, width: int) -> bool:
-    """Whether a short title stands right above its paragraph, whose first word would have fitted beside it."""
-    title = group[0].rstrip()
-    if len(group) > 1 or not _in_title_case(title) or not line.strip()[0].isupper() or len(line.strip()) <= _WIDE:
+    """Whether a title stands right above its paragraph, whose first word would have fitted beside it."""
+    title = group[-1].rstrip()
+    heads_item = _ITEM_LINE.match(group[0]) and len(group) <= _HEADING_LINES
+    if not (heads_item or (len(group) == 1 and _in_title_case(title))):
+        return False
+    if not line.strip()[0].isupper() or len(line.strip()) <= _WIDE:
         return False
     return len(title) + len(line.split()[0]) + _SLACK < width and not _in_title_case(line)
 

@@ -63,7 +63,7 @@ def best_chain(blocks: list[Block], candidates: list[Candidate], form: Form) -> 
 
 def _belongs(before: Candidate, candidate: Candidate, form: Form) -> bool:
     """Whether a title without a number stands under a joint heading that names its item."""
-    return not item_number(candidate.title)[0] and candidate.item in joint_items(before.title, form)
+    return candidate.unnumbered and candidate.item in joint_items(before.title, form)
 
 
 def _text_value(length: int) -> float:

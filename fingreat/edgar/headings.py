@@ -74,6 +74,7 @@ class Candidate:
         weight: how much it looks like a heading, from 0 to about 2.
         contents: it looks like a line of a contents page.
         odd: its title is that of the item, its number is not.
+        unnumbered: it is a title alone.
     """
 
     item: str
@@ -83,6 +84,7 @@ class Candidate:
     weight: float
     contents: bool
     odd: bool = False
+    unnumbered: bool = False
 
 
 def bare_title(text: str) -> str:
@@ -144,6 +146,10 @@ def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern
     if not match or CONTINUED.search(block.text[:_LONG]):
         return []
     number, rest = _number(match), match["rest"].strip()
+    glued = number + rest[:1].upper()
+    if any(form.titled(key, compact(rest[1:_TITLE_LENGTH])) for key in form.keys(glued)):
+        # "ITEM 7AQUANTITATIVE": the letter touches the title.
+        number, rest = glued, rest[1:]
     keys = form.keys(number)
     end, title, words = index + 1, _printed(block), compact(rest[:_TITLE_LENGTH])
     if len(rest) < 4:

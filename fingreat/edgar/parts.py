@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.contents import following_part
 from fingreat.edgar.form_index import IndexEntry, last_page_end
-from fingreat.edgar.forms import end_titles, letters
+from fingreat.edgar.forms import Form, end_titles, letters
+from fingreat.edgar.headings import Candidate
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer
 from fingreat.edgar.titles import LISTED, Region, first_words, is_set_apart
@@ -97,18 +100,18 @@ def find_pages(blocks: list[Block], entry: IndexEntry) -> Region | None:
     return None
 
 
-def find_statements(blocks: list[Block], pointer: Pointer, avoid: tuple[int, int], items: list[int]) -> Region | None:
+def find_statements(blocks: list[Block], pointer: Pointer, avoid: Container[int], items: list[int]) -> Region | None:
     """The financial statements, notes included, that an item points to; None where what is there is not all of them.
 
     Args:
         blocks: a document's blocks.
         pointer: what the item says.
-        avoid: blocks of the pointing item.
+        avoid: blocks not to look at: the pointing item itself, lines of contents.
         items: where later headings of the form stand in this document.
     """
     page = pointer.first_page if any(block.page == pointer.first_page for block in blocks) else None
     for index, block in enumerate(blocks):
-        if avoid[0] <= index < avoid[1] or (page and block.page != page) or not _opens_statements(block):
+        if index in avoid or (page and block.page != page) or not _opens_statements(block):
             continue
         ends = [place for place in items if place > index]
         ends += [place for place in _closings(blocks, index) if _length(blocks[index:place]) >= _STATEMENTS]
@@ -175,11 +178,11 @@ def _closings(blocks: list[Block], start: int) -> list[int]:
     ]
 
 
-def find_caption(blocks: list[Block], pointer: Pointer, avoid: tuple[int, int]) -> Region | None:
+def find_caption(blocks: list[Block], pointer: Pointer, avoid: Container[int]) -> Region | None:
     """The text under the caption that an item quotes, up to the next heading set at least as large."""
     captions = {letters(caption) for caption in pointer.captions}
     for index, block in enumerate(blocks):
-        if avoid[0] <= index < avoid[1] or block.kind is not Kind.TEXT or len(block.text) > _LONG:
+        if index in avoid or block.kind is not Kind.TEXT or len(block.text) > _LONG:
             continue
         if letters(block.text) not in captions or not is_heading(block) or block.look.linked:
             continue
@@ -199,3 +202,26 @@ def _rank(block: Block) -> tuple[float, bool, bool]:
 
 def _length(blocks: list[Block]) -> int:
     return sum(len(block.text) for block in blocks)
+
+
+def find_unheaded_statements(blocks: list[Block], chain: list[Candidate], form: Form, own: str) -> Region | None:
+    """The financial statements where their item has no heading: what opens them between its neighbours."""
+    rank = form.order.index(own)
+    before = [candidate for candidate in chain if form.order.index(candidate.item) < rank]
+    after = [candidate for candidate in chain if form.order.index(candidate.item) > rank]
+    if not before or not after:
+        return None
+    for index in range(before[-1].end, after[0].start):
+        if breaks_off(blocks[index]):
+            heading = blocks[index].text if blocks[index].kind is Kind.TEXT else ""
+            return Region(index, after[0].start, heading, after[0].title, "heading of the next item")
+    return None
+
+
+def breaks_off(block: Block) -> bool:
+    """Whether a block opens the financial statements: a title, or a short list of statements under one."""
+    if not letters(block.text[:150]).startswith(end_titles("breaks")):
+        return False
+    if block.kind is Kind.TEXT:
+        return len(block.text) < 150 and is_heading(block)
+    return len(block.text) < 1500 and "balance sheet" in letters(block.text)

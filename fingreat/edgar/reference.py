@@ -10,7 +10,7 @@ _POINTS = re.compile(
     r"incorporated\s+(?:\w+\s+){0,6}?by\s+(?:this\s+)?reference|incorporated\s+in(?:to)?\s+this|by\s+reference"
     r"|(?:appears?|appearing|contained|included|set\s+forth|found|presented|reported|located|given|described|provided)\s+"
     r"(?:\w+\s+){0,4}?(?:on\s+pages?|in\s+(?:the|our|its|registrant|exhibit|an?|part|item)|under|in|at\s+pages?|beginning\s+on|elsewhere)"
-    r"|(?:refer|reference\s+is\s+made|see)\s+(?:to\s+)?(?:the\s+|our\s+)?"
+    r"|(?:refer|reference\s+is\s+(?:hereby\s+)?made)\s+to\b|(?:refer|reference\s+is\s+made|see)\s+(?:to\s+)?(?:the\s+|our\s+)?"
     r"(?:accompanying\s+)?(?:pages?|exhibit|annual\s+report|[\"“']|management|appendix|section|item|part|index|consolidated|financial|note)"
     r"|(?:begins?|starts?|commences?|are|is)\s+(?:on|at)\s+pages?|(?:follows?|attached|filed\s+herewith)\b"
     r"|information\s+(?:required|called\s+for|in\s+response)",

@@ -15,13 +15,21 @@ from fingreat.edgar.decode import read_bytes, why_unreadable
 from fingreat.edgar.describe import describe_filing
 from fingreat.edgar.finder import Span, best_chain, span_of
 from fingreat.edgar.form_index import read_index
-from fingreat.edgar.forms import Form, end_titles, form_of, letters, spoken
+from fingreat.edgar.forms import Form, form_of, spoken
 from fingreat.edgar.furniture import clean
 from fingreat.edgar.headings import NUMBERED, Candidate
 from fingreat.edgar.html_blocks import html_blocks
 from fingreat.edgar.html_tree import parse_html
-from fingreat.edgar.markdown import is_heading, render
-from fingreat.edgar.parts import find_caption, find_pages, find_part, find_statements, statements_within
+from fingreat.edgar.markdown import render
+from fingreat.edgar.parts import (
+    breaks_off,
+    find_caption,
+    find_pages,
+    find_part,
+    find_statements,
+    find_unheaded_statements,
+    statements_within,
+)
 from fingreat.edgar.reference import Pointer, find_pointer
 from fingreat.edgar.titles import Region, find_region, find_title_pointer, further_regions
 from fingreat.edgar.weighing import weighed_candidates
@@ -31,6 +39,8 @@ _NUMBERED_HEADINGS = 4
 """Fewer headings by number alone are taken for a list."""
 _THIN = 400
 """An item with less text than this may be a line of an index."""
+_MOST = 0.75
+_SIZEABLE = 50_000
 
 
 def read_section(
@@ -96,6 +106,22 @@ def read_blocks(document: Document) -> tuple[list[Block], list[str]]:
     return (clean(html_blocks(root)) if root is not None else []), warnings
 
 
+@dataclass(frozen=True)
+class _Main:
+    """A main document as it was read: its blocks, what may be headings, and which of them are."""
+
+    document: Document
+    blocks: list[Block]
+    form: Form
+    own: str
+    candidates: list[Candidate]
+    chain: list[Candidate]
+
+    def listed(self) -> set[int]:
+        """Blocks of text that only list items."""
+        return {one.start for one in self.candidates if one.contents and self.blocks[one.start].kind is Kind.TEXT}
+
+
 @dataclass
 class _Search:
     """One search for one item: the main document first, then what it points to."""
@@ -121,175 +147,186 @@ class _Search:
             self.warnings = known
         return self._search(mains[-1])
 
-    def _search(self, main: Document) -> Section:
-        """The item in one document, and in what it points to."""
-        blocks, warnings = read_blocks(main)
-        self.warnings += warnings
-        if not any(block.text for block in blocks):
-            self.warnings.append("The main document holds no text.")
-            return self._section(SectionStatus.UNREADABLE)
-        form = form_of(self.form or main.type)
-        own = form.own_key(self.item)
-        chain = best_chain(blocks, weighed_candidates(blocks, form), form)
-        span = self._by_headings(blocks, chain, form, own) if own else None
-        if span is not None and own and span.heading.item != own:
-            self.warnings.append(
-                f"{spoken(own)} shares a heading with {spoken(span.heading.item)}; the text is that of both."
-            )
-        if span is not None:
-            body = _body(blocks, span)
-            if pointer := find_pointer(body):
-                return self._follow(main, blocks, span, pointer, chain)
-            if len(body) >= _THIN:
-                return self._found(main, blocks, span)
-        found = self._by_titles(main, blocks, form, own, headed=span is not None) if own else None
-        if found is None and span is None and own and self.item == "8":
-            found = self._unheaded_statements(main, blocks, chain, form.order.index(own), form)
-        if found is not None:
-            return found
-        if span is not None and _body(blocks, span):
-            self.warnings.append("The item holds very little text.")
-            return self._found(main, blocks, span)
-        if span is not None:
-            self.warnings.append(f"Nothing stands under the heading {_short(span.heading.title)!r}.")
-            return self._section(SectionStatus.ABSENT, heading=span.heading.title)
-        self.warnings.append(_why_absent(self.item, own, form, chain))
-        return self._section(SectionStatus.ABSENT)
-
-    def _by_headings(self, blocks: list[Block], chain: list[Candidate], form: Form, own: str) -> Span | None:
-        """The item by the chain of item headings; by numbers alone where the filer leaves the word out."""
-        span = span_of(blocks, chain, own, form)
-        if span is None or span.heading.contents:
-            chain = best_chain(blocks, weighed_candidates(blocks, form, NUMBERED), form)
-            if sum(1 for candidate in chain if not candidate.contents) < _NUMBERED_HEADINGS:
-                return None
-            span = span_of(blocks, chain, own, form)
-            if span is None or span.heading.contents:
-                return None
-            self.warnings.append("The headings lack the word Item; they were told by number and title.")
-        if self.item == "7" and form.own_key("8") is not None:
-            return self._break_off(blocks, span, form)
-        return span
-
-    def _by_titles(self, main: Document, blocks: list[Block], form: Form, own: str, *, headed: bool) -> Section | None:
-        """The item by its title or, where it has no heading, by the pages of the form's index."""
-        entry = read_index(blocks, form).get(own)
-        if self.item == "7":
-            region = find_region(blocks, None, entry=entry)
-        else:
-            others = tuple(start for key in form.order[form.order.index(own) + 1 :] for start in form.starts[key])
-            region = find_part(blocks, form.starts[own], entry, others)
-        pointing = find_title_pointer(blocks) if self.item == "7" else None
-        if pointing is not None and region is not None and region.start != pointing[0]:
-            pointing = None
-        if pointing is not None:
-            region = None
-        if region is None and pointing is None and entry is not None and not headed:
-            region = find_pages(blocks, entry)
-        if region is not None:
-            return self._region(main, blocks, region, None)
-        if pointing is None:
-            return None
-        start, end, pointer = pointing
-        following = Candidate("", end, end + 1, blocks[end].text, 0.0, contents=False) if end < len(blocks) else None
-        heading = Candidate(self.item, start, start + 1, blocks[start].text, 0.0, contents=False)
-        return self._follow(main, blocks, Span(heading, end, following), pointer, [])
-
-    def _unheaded_statements(
-        self, main: Document, blocks: list[Block], chain: list[Candidate], rank: int, form: Form
-    ) -> Section | None:
-        """The financial statements where their item has no heading: what opens them between its neighbours."""
-        before = [candidate for candidate in chain if form.order.index(candidate.item) < rank]
-        after = [candidate for candidate in chain if form.order.index(candidate.item) > rank]
-        if not before or not after:
-            return None
-        for index in range(before[-1].end, after[0].start):
-            if _breaks(blocks[index]):
-                heading = blocks[index].text if blocks[index].kind is Kind.TEXT else ""
-                region = Region(index, after[0].start, heading, after[0].title, "heading of the next item")
-                return self._region(main, blocks, region, None)
-        return None
-
-    def _break_off(self, blocks: list[Block], span: Span, form: Form) -> Span:
-        """End the discussion at the financial statements where no item heading stands before them."""
-        expected = {form.own_key("7A"), form.own_key("8")}
-        if span.following is not None and span.following.item in expected:
-            start = statements_within(blocks, span.heading.end, span.end)
-            if start is None:
-                return span
-            self.warnings.append(f"Financial statements follow the discussion, from {_short(blocks[start].text)!r} on.")
-            return Span(span.heading, start, Candidate("", start, start + 1, blocks[start].text, 0.0, contents=False))
-        for index in range(span.heading.end + 1, span.end):
-            block = blocks[index]
-            if _breaks(block):
-                self.warnings.append(f"No Item 8 heading follows; the section ends at {_short(block.text)!r}.")
-                return Span(span.heading, index, Candidate("", index, index + 1, block.text, 0.0, contents=False))
-        return span
-
     def _mains(self) -> list[Document]:
         """The documents of the form's own type; the first one with text where none says its type."""
         texts = [document for document in self.submission.documents if document.text.strip()]
         forms = [document for document in texts if document.type.upper().startswith(("10-K", "10-Q", "10K", "10Q"))]
         return forms or texts[:1]
 
-    def _found(self, main: Document, blocks: list[Block], span: Span) -> Section:
+    def _search(self, document: Document) -> Section:
+        """The item in one document, and in what it points to."""
+        blocks, warnings = read_blocks(document)
+        self.warnings += warnings
+        if not any(block.text for block in blocks):
+            self.warnings.append("The main document holds no text.")
+            return self._section(SectionStatus.UNREADABLE)
+        form = form_of(self.form or document.type)
+        own = form.own_key(self.item)
+        if own is None:
+            self.warnings.append(_how_named(self.item, form))
+            return self._section(SectionStatus.ABSENT)
+        candidates = weighed_candidates(blocks, form)
+        main = _Main(document, blocks, form, own, candidates, best_chain(blocks, candidates, form))
+        span = self._by_headings(main)
+        body = _body(blocks, span) if span else ""
+        if span and (pointer := find_pointer(body)):
+            return self._follow(main, span, pointer)
+        if span and len(body) >= _THIN:
+            return self._found(main, span)
+        return self._by_titles(main, span) or self._little(main, span, body)
+
+    def _little(self, main: _Main, span: Span | None, body: str) -> Section:
+        """What is said of an item without a text of its own."""
+        if span is None:
+            listed = any(one.item == main.own for one in main.chain)
+            only = "stands only in a list of items, with no text of its own"
+            self.warnings.append(
+                f"{spoken(main.own)} {only}." if listed else f"No heading of {spoken(main.own)} was found."
+            )
+            return self._section(SectionStatus.ABSENT)
+        if not body:
+            self.warnings.append(f"Nothing stands under the heading {_short(span.heading.title)!r}.")
+            return self._section(SectionStatus.ABSENT, heading=span.heading.title)
+        self.warnings.append("The item holds very little text.")
+        return self._found(main, span)
+
+    def _by_headings(self, main: _Main) -> Span | None:
+        """The item by the chain of item headings; by numbers alone where the filer leaves the word out."""
+        blocks, form = main.blocks, main.form
+        span = span_of(blocks, main.chain, main.own, form)
+        if span is None or span.heading.contents:
+            chain = best_chain(blocks, weighed_candidates(blocks, form, NUMBERED), form)
+            if sum(1 for candidate in chain if not candidate.contents) < _NUMBERED_HEADINGS:
+                return None
+            span = span_of(blocks, chain, main.own, form)
+            if span is None or span.heading.contents:
+                return None
+            self.warnings.append("The headings lack the word Item; they were told by number and title.")
+        if span.heading.item != main.own:
+            both = f"{spoken(main.own)} shares a heading with {spoken(span.heading.item)}"
+            self.warnings.append(f"{both}; the text is that of both.")
+        return self._break_off(main, span) if self.item == "7" else span
+
+    def _break_off(self, main: _Main, span: Span) -> Span:
+        """End the discussion at the financial statements where no item heading stands before them."""
+        blocks = main.blocks
+        expected = {main.form.own_key("7A"), main.form.own_key("8")}
+        if span.following is not None and span.following.item in expected:
+            start = statements_within(blocks, span.heading.end, span.end)
+            note = "Financial statements follow the discussion"
+        else:
+            start = next((index for index in range(span.heading.end + 1, span.end) if breaks_off(blocks[index])), None)
+            note = "No Item 8 heading follows"
+        if start is None:
+            return span
+        self.warnings.append(f"{note}; the section ends at {_short(blocks[start].text)!r}.")
+        return Span(span.heading, start, Candidate("", start, start + 1, blocks[start].text, 0.0, contents=False))
+
+    def _by_titles(self, main: _Main, span: Span | None) -> Section | None:
+        """The item by its title or, where it has no heading at all, by the pages of the form's index."""
+        blocks, form, own = main.blocks, main.form, main.own
+        entry = read_index(blocks, form).get(own)
+        avoid = main.listed() | (set(range(span.heading.start, span.end)) if span else set())
+        if self.item == "7":
+            region = find_region(blocks, None, avoid, entry)
+            pointing = find_title_pointer(blocks, avoid)
+            if pointing is not None and (region is None or region.start == pointing[0]):
+                start, end, pointer = pointing
+                follows = (
+                    Candidate("", end, end + 1, blocks[end].text, 0.0, contents=False) if end < len(blocks) else None
+                )
+                heading = Candidate(self.item, start, start + 1, blocks[start].text, 0.0, contents=False)
+                return self._follow(main, Span(heading, end, follows), pointer)
+        else:
+            others = tuple(start for key in form.order[form.order.index(own) + 1 :] for start in form.starts[key])
+            region = find_part(blocks, form.starts[own], entry, others)
+        if region is None and span is None:
+            region = (find_pages(blocks, entry) if entry else None) or (
+                find_unheaded_statements(blocks, main.chain, form, own) if self.item == "8" else None
+            )
+        return self._region(main.document, blocks, region, None) if region else None
+
+    def _found(self, main: _Main, span: Span) -> Section:
         heading = span.heading
         self.warnings.append(f"Rule: item headings in order ({_short(heading.title)!r}).")
-        if span.following is None:
-            self.warnings.append("No heading follows; the section runs to the end of the document.")
+        self.warnings += self._doubts(main, span)
         return self._section(
             SectionStatus.FOUND,
             heading=heading.title,
             next_heading=span.following.title if span.following else None,
-            text=self._render(blocks[heading.start : span.end], heading.title, heading.end - heading.start),
-            source_document=main.type or None,
+            text=self._render(main.blocks[heading.start : span.end], heading.title, heading.end - heading.start),
+            source_document=main.document.type or None,
         )
 
-    def _follow(
-        self, main: Document, blocks: list[Block], span: Span, pointer: Pointer, chain: list[Candidate]
-    ) -> Section:
+    def _doubts(self, main: _Main, span: Span) -> list[str]:
+        """What is odd about an item found by its heading."""
+        doubts = []
+        heading, following = span.heading, span.following
+        if heading.odd:
+            doubts.append(f"The heading's number is not that of {spoken(main.own)}; its title decided.")
+        elif heading.unnumbered:
+            doubts.append("The heading has no item number; its title decided.")
+        if following is None:
+            doubts.append("No heading follows; the section runs to the end of the document.")
+        again = [
+            one
+            for one in main.candidates
+            if one.item == heading.item and not (one.contents or one.odd or one.unnumbered)
+        ]
+        others = [
+            one for one in again if not heading.start <= one.start < span.end and one.weight >= heading.weight - 0.3
+        ]
+        if others:
+            place = "before" if others[0].start < heading.start else "after"
+            doubts.append(
+                f"Another heading of {spoken(heading.item)} stands {place} this one: {_short(others[0].title)!r}."
+            )
+        whole = sum(len(block.text) for block in main.blocks)
+        share = sum(len(block.text) for block in main.blocks[heading.start : span.end]) / whole
+        if self.item == "7" and share > _MOST and whole > _SIZEABLE:
+            doubts.append(f"The section is {share:.0%} of the document.")
+        return doubts
+
+    def _follow(self, main: _Main, span: Span, pointer: Pointer) -> Section:
         """The text that a pointer points to, where the submission has it; else the pointer itself."""
         for document in self._exhibits(pointer):
             inside, warnings = read_blocks(document)
-            region = self._pointed(inside, pointer, None, [])
+            region = self._pointed(inside, pointer, set(), [])
             if region is not None:
                 self.warnings += warnings
                 return self._region(document, inside, region, pointer)
-        items = [candidate.start for candidate in chain if not candidate.contents]
-        region = self._pointed(blocks, pointer, (span.heading.start, span.end), items)
+        avoid = main.listed() | set(range(span.heading.start, span.end))
+        items = [candidate.start for candidate in main.chain if not candidate.contents]
+        region = self._pointed(main.blocks, pointer, avoid, items)
         if region is not None:
-            return self._region(main, blocks, region, pointer)
+            return self._region(main.document, main.blocks, region, pointer)
         self.warnings.append("The item points elsewhere, and the text it points to was not found in this file.")
         heading = span.heading
         return self._section(
             SectionStatus.BY_REFERENCE,
             heading=heading.title,
             next_heading=span.following.title if span.following else None,
-            text=self._render(blocks[heading.start : span.end], heading.title, heading.end - heading.start),
-            source_document=main.type or None,
+            text=self._render(main.blocks[heading.start : span.end], heading.title, heading.end - heading.start),
+            source_document=main.document.type or None,
             pointer=pointer.sentence,
         )
 
-    def _pointed(
-        self, blocks: list[Block], pointer: Pointer, avoid: tuple[int, int] | None, items: list[int]
-    ) -> Region | None:
+    def _pointed(self, blocks: list[Block], pointer: Pointer, avoid: set[int], items: list[int]) -> Region | None:
         """What a pointer points to in one document."""
         if self.item == "7":
             return find_region(blocks, pointer, avoid)
         if self.item != "8":
-            return find_caption(blocks, pointer, avoid or (0, 0))
+            return find_caption(blocks, pointer, avoid)
         if avoid and not (pointer.first_page or pointer.here):
             return None
-        return find_statements(blocks, pointer, avoid or (0, 0), items)
+        return find_statements(blocks, pointer, avoid, items)
 
     def _exhibits(self, pointer: Pointer) -> list[Document]:
-        """Exhibits that may hold the text: those that the pointer names, then annual reports."""
-        named = tuple(f"EX-{number}" for number in pointer.exhibits)
+        """Exhibits that may hold the text: those that the pointer names, annual reports, then additional ones."""
         texts = [document for document in self.submission.documents if document.text.strip()]
-        return [
-            *(document for document in texts if named and document.type.upper().startswith(named)),
-            *(document for document in texts if document.type.upper().startswith("EX-13") and "EX-13" not in named),
-        ]
+        likely = [*(f"EX-{number}" for number in pointer.exhibits), "EX-13", "EX-99"]
+        found = [document for kind in likely for document in texts if document.type.upper().startswith(kind)]
+        return list({id(document): document for document in found}.values())
 
     def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
         self.warnings.append(f"Rule: title {_short(region.heading)!r}, ended by: {region.rule}.")
@@ -343,29 +380,12 @@ def _short(text: str) -> str:
     return textwrap.shorten(text, 60, placeholder=" …")
 
 
-def _why_absent(item: str, own: str | None, form: Form, chain: list[Candidate]) -> str:
-    if own is None:
-        return _how_named(item, form)
-    if any(candidate.item == own for candidate in chain):
-        return f"{spoken(own)} stands only in a list of items, with no text of its own."
-    return f"No heading of {spoken(own)} was found."
-
-
 def _how_named(item: str, form: Form) -> str:
     """Why an item is not looked for: how the form's items are named here."""
     if not form.same:
         return f"Form 10-K has no Item {item}."
     names = ", ".join(f"{annual} for this form's {spoken(own)}" for own, annual in form.same.items())
     return f"Items are named as on Form 10-K, whose Item {item} this form lacks; ask for {names}."
-
-
-def _breaks(block: Block) -> bool:
-    """Whether a block opens the financial statements: a title, or a short list of statements under one."""
-    if not letters(block.text[:150]).startswith(end_titles("breaks")):
-        return False
-    if block.kind is Kind.TEXT:
-        return len(block.text) < 150 and is_heading(block)
-    return len(block.text) < 1500 and "balance sheet" in letters(block.text)
 
 
 def _body(blocks: list[Block], span: Span) -> str:

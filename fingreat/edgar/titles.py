@@ -8,12 +8,13 @@ the same document or filed as an exhibit.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.contents import following_part
 from fingreat.edgar.form_index import IndexEntry, last_page_end
-from fingreat.edgar.forms import end_titles, letters
+from fingreat.edgar.forms import compact, end_titles, letters
 from fingreat.edgar.headings import item_number
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer, find_pointer
@@ -24,6 +25,10 @@ _TITLE = re.compile(
     r"(?:managements? (?:s )?(?:financial )?(?:discussion|review)|discussion and analysis of (?:financial|results|the))"
     r"|^financial review(?: |$)|^operating and financial review|^md ?a$"
 )
+_SPACED_TITLES = ("managementsdiscussionandanalysis", "managementdiscussionandanalysis")
+"""For titles whose letters are set apart."""
+_TOLD = 30
+"""A title of so many letters counts where a caption begins with it."""
 _PART_TITLE = re.compile(r"^managements? (?:discussion|review)(?: and analysis)? of ")
 _NOT_TITLE = re.compile(r"financial responsib|of financial statements|summary of operating")
 LISTED = re.compile(r"[\s.]\d{1,3}$")
@@ -45,10 +50,10 @@ class Region:
     rule: str
 
 
-def find_title_pointer(blocks: list[Block]) -> tuple[int, int, Pointer] | None:
+def find_title_pointer(blocks: list[Block], avoid: Container[int] = ()) -> tuple[int, int, Pointer] | None:
     """A title of the discussion with nothing under it but a pointer: first block, end, pointer."""
     for index, block in enumerate(blocks):
-        if _title(block, ()) is None or LISTED.search(block.text):
+        if index in avoid or _title(block, ()) is None or LISTED.search(block.text):
             continue
         end = index + 1
         while end < min(index + _POINTER_BLOCKS, len(blocks)) and not is_heading(blocks[end]):
@@ -62,7 +67,7 @@ def find_title_pointer(blocks: list[Block]) -> tuple[int, int, Pointer] | None:
 def find_region(
     blocks: list[Block],
     pointer: Pointer | None,
-    avoid: tuple[int, int] | None = None,
+    avoid: Container[int] = (),
     entry: IndexEntry | None = None,
 ) -> Region | None:
     """The discussion by its title, its captions or its pages; None where the document has none.
@@ -70,7 +75,7 @@ def find_region(
     Args:
         blocks: a document's blocks.
         pointer: what the item says about where the text stands, if it does.
-        avoid: blocks not to look at (the pointing item itself).
+        avoid: blocks not to look at: the pointing item itself, lines of contents.
         entry: what the form's index says about the item.
     """
     pages = {first for first, _ in entry.pages} if entry else {pointer.first_page} if pointer else set()
@@ -79,7 +84,7 @@ def find_region(
     best_value = 0.0
     enough = _ENOUGH_POINTED if pointer else _ENOUGH
     for index, block in enumerate(blocks):
-        if avoid and avoid[0] <= index < avoid[1]:
+        if index in avoid:
             continue
         heading = _title(block, captions)
         if heading is None:
@@ -93,7 +98,7 @@ def find_region(
             value *= 0.3
         if value > best_value:
             best, best_value = region, value
-    return best or (_by_pages(blocks, pointer) if pointer and avoid is None else None)
+    return best or (_by_pages(blocks, pointer) if pointer and not avoid else None)
 
 
 def _by_pages(blocks: list[Block], pointer: Pointer) -> Region | None:
@@ -136,7 +141,11 @@ def _title(block: Block, captions: tuple[str, ...]) -> str | None:
         return None
     text = block.text
     plain = letters(text[:_LONG])
-    if not (_TITLE.match(plain) or (captions and plain.startswith(captions))) or _NOT_TITLE.search(plain):
+    named = _TITLE.match(plain) or compact(text[:_LONG]).startswith(_SPACED_TITLES)
+    quoted = captions and (
+        plain.startswith(captions) or (len(plain) >= _TOLD and any(c.startswith(plain) for c in captions))
+    )
+    if not (named or quoted) or _NOT_TITLE.search(plain):
         return None
     if len(text) <= _LONG:
         return text if is_set_apart(block) else None

@@ -110,5 +110,7 @@ def _unnumbered(blocks: list[Block], form: Form) -> list[Candidate]:
         keys = form.titles_alone(words)
         if keys and is_heading(block) and not TRAILING_PAGE.search(block.text) and not block.look.linked:
             weight = 0.5 + look_weight(block)
-            found += [Candidate(key, index, index + 1, block.text, weight, contents=False) for key in keys]
+            found += [
+                Candidate(key, index, index + 1, block.text, weight, contents=False, unnumbered=True) for key in keys
+            ]
     return found
