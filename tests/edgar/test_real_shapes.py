@@ -11,17 +11,31 @@ from shapes_late import LATE_SHAPES
 from shapes_more import MORE_SHAPES
 from shapes_odd import ODD_SHAPES
 from shapes_pointers import POINTER_SHAPES
+from shapes_rare import RARE_SHAPES
+from shapes_refs import REF_SHAPES
 
 from fingreat.edgar import read_section
 from fingreat.schema.records import SectionStatus
 
-SHAPES = [*HTML_SHAPES, *POINTER_SHAPES, *EXHIBIT_SHAPES, *FORM_SHAPES, *ODD_SHAPES, *MORE_SHAPES, *LATE_SHAPES]
+SHAPES = [
+    *HTML_SHAPES,
+    *POINTER_SHAPES,
+    *EXHIBIT_SHAPES,
+    *FORM_SHAPES,
+    *ODD_SHAPES,
+    *MORE_SHAPES,
+    *LATE_SHAPES,
+    *RARE_SHAPES,
+    *REF_SHAPES,
+]
 PENDING = {
     "items of two companies in turn",
     "a bank's quarterly report",
     "the discussion before Part I",
-    "number and title without a blank",
-    "exhibit: title letter by letter",
+    "Items 5 through 8 point as one",
+    "Items 5, 6, 7 and 8 point one by one",
+    "captions each with a page",
+    "a sheet that says where each item stands",
 }
 HEADING = 250
 """Letters that a heading and a line under it may have."""
