@@ -49,7 +49,7 @@ def section(
     if json:
         fields = ("status", "item", "form", "heading", "next_heading", "text", "source_document", "pointer", "warnings")
         data = found.model_dump(mode="json")
-        print_json({field: data[field] for field in (*fields, "tables")} | {"chars": len(found.text)})
+        print_json({field: data[field] for field in fields} | {"chars": len(found.text), "tables": data["tables"]})
     else:
         print_text(found.text + ("\n" if found.text else ""))
     if not json or found.status is not SectionStatus.FOUND:

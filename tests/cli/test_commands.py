@@ -62,6 +62,7 @@ def test_section_prints_the_documented_object(run: Callable) -> None:
     data = json.loads(outcome.out)
     assert list(data) == [
         "status", "item", "form", "heading", "next_heading", "text", "source_document", "pointer", "warnings", "chars",
+        "tables",
     ]  # fmt: skip
     assert data["status"] == "found"
     assert data["form"] == "10-K"
