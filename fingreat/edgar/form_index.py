@@ -45,11 +45,10 @@ def read_index(blocks: list[Block], form: Form) -> dict[str, IndexEntry]:
 
 def last_page_end(blocks: list[Block], start: int, entry: IndexEntry | None) -> int | None:
     """Where the last page ends of the index's range that begins on the page of a block; None where there is none."""
-    if entry is None:
-        return None
-    last = next((last for first, last in entry.pages if last and first == blocks[start].page), None)
+    ranges = entry.pages if entry else ()
+    last = next((last for first, last in ranges if last and first == blocks[start].page), None)
     pages = [block.page for block in blocks]
-    return len(pages) - pages[::-1].index(last) if last in pages[start:] else None
+    return len(pages) - pages[::-1].index(last) if last is not None and last in pages[start:] else None
 
 
 def _ranges(entries: dict[str, IndexEntry]) -> int:

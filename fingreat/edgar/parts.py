@@ -91,7 +91,7 @@ def find_pages(blocks: list[Block], entry: IndexEntry) -> Region | None:
     """The first range of pages that the form's index gives an item, where both ends are in the document."""
     pages = [block.page for block in blocks]
     for first, last in entry.pages:
-        if first not in pages or last not in pages:
+        if last is None or not {first, last} <= set(pages):
             continue
         start, end = pages.index(first), len(pages) - pages[::-1].index(last)
         if _length(blocks[start:end]) >= _ENOUGH:

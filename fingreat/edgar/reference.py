@@ -33,6 +33,7 @@ _PAGES = re.compile(
 )
 _FIRM = re.compile(r"incorporated\s+(?:\w+\s+){0,4}?by\s+(?:this\s+)?reference", re.IGNORECASE)
 """Beyond doubt in the first sentence of an item, whatever follows it."""
+_SEVERAL = re.compile(r"\bitems\s+\d", re.IGNORECASE)
 _HERE = re.compile(
     r"(?:of|in|to|with|follow(?:s|ing)?)\s+this\s+(?:annual\s+)?(?:report|form|document|filing)|\bherein\b(?!\s+by\s+ref)|\bherewith\b"
     r"|part\s+iv|item\s+1[45]|page\s+F",
@@ -65,7 +66,7 @@ class Pointer:
     here: bool = False
 
 
-def find_pointer(body: str) -> Pointer | None:
+def find_pointer(body: str, own_number: str = "") -> Pointer | None:
     """The pointer that an item's text (without its heading) consists of; None where it is real text.
 
     Real text may mention other places: a pointer is a short text that a pointing sentence opens.
@@ -80,13 +81,29 @@ def find_pointer(body: str) -> Pointer | None:
         if far and _POINTS.search(said) and not _NO_POINTER.search(said):
             if len(sentence) < 0.25 * len(body) and len(body) > 900 and not (firm and number == 0):
                 return None
-            pages = _PAGES.search(sentence)
-            first = pages and (pages["first"] or pages["only"])
-            last = pages and (pages["last"] or pages["only"])
+            first, last = _pages(sentence, own_number)
             captions = tuple(match[1].strip() for match in _QUOTED.finditer(sentence))
             exhibits = tuple(_EXHIBIT.findall(body))
-            return Pointer(sentence, captions, first or None, last or None, exhibits, bool(_HERE.search(body)))
+            return Pointer(sentence, captions, first, last, exhibits, bool(_HERE.search(body)))
     return None
+
+
+def _pages(sentence: str, item: str) -> tuple[str | None, str | None]:
+    """The first and the last page that a sentence names for an item.
+
+    A sentence about several items may name pages for each; where it names one range for all, the last is not known.
+    """
+    own = re.search(rf"\bitem\s+{re.escape(item)}\b[^;]*", sentence, re.IGNORECASE) if item else None
+    part = own[0] if own and _PAGES.search(own[0]) else sentence
+    found = list(_PAGES.finditer(part))
+    if not found:
+        return None, None
+    first = found[0]["first"] or found[0]["only"]
+    if part is sentence and _SEVERAL.search(sentence):
+        return first, None
+    if all(match["only"] for match in found):
+        return first, found[-1]["only"]
+    return first, found[0]["last"] or found[0]["only"]
 
 
 def _said(sentence: str) -> str:

@@ -169,7 +169,7 @@ class _Search:
         main = _Main(document, blocks, form, own, candidates, best_chain(blocks, candidates, form))
         span = self._by_headings(main)
         body = _body(blocks, span) if span else ""
-        if span and (pointer := find_pointer(body)):
+        if span and (pointer := find_pointer(body, main.own.rpartition("-")[2])):
             return self._follow(main, span, pointer)
         if span and len(body) >= _THIN:
             return self._found(main, span)
