@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.contents import following_part
@@ -89,7 +89,7 @@ def find_region(
         heading = _title(block, captions)
         if heading is None:
             continue
-        region = _extent(blocks, index, heading, pointer, entry)
+        region = _without_tail(blocks, _extent(blocks, index, heading, pointer, entry))
         length = sum(len(inside.text) for inside in blocks[region.start : region.end])
         if length < enough:
             continue
@@ -214,6 +214,14 @@ def _last_page(blocks: list[Block], start: int, pointer: Pointer | None) -> tupl
         return None
     end = next((index for index in range(first, len(blocks)) if blocks[index].page != label), len(blocks))
     return first, end
+
+
+def _without_tail(blocks: list[Block], region: Region) -> Region:
+    """A region without headings at its end: a company's name above the title of the next part, say."""
+    end = region.end
+    while end > region.start + 1 and is_heading(blocks[end - 1]):
+        end -= 1
+    return replace(region, end=end)
 
 
 def _heads_item(block: Block) -> bool:
