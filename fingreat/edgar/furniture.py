@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from fingreat.edgar.ascii_pages import CONTINUED, PAGE_NUMBER
 from fingreat.edgar.blocks import Block, Kind
@@ -75,10 +76,10 @@ def _furniture(blocks: list[Block]) -> set[int]:
     Each side of a border is read outwards and ends at the first block that is no furniture.
     """
     sides = _beside_borders(blocks)
-    places: dict[str, dict[int, int]] = {}
+    places: dict[str, list[tuple[int, int]]] = {}
     for number, side in enumerate(sides):
         for index in side:
-            places.setdefault(_key(blocks[index].text), {})[index] = number
+            places.setdefault(_key(blocks[index].text), []).append((number, index))
     dropped: set[int] = set()
     headings: set[str] = set()
     for number, side in enumerate(sides):
@@ -110,10 +111,12 @@ def _furniture(blocks: list[Block]) -> set[int]:
     return dropped
 
 
-def _running(places: dict[int, int], index: int, number: int) -> bool:
-    """Whether a text at these blocks (and sides of borders) runs on: often enough, and near this one too."""
-    near = any(other != index and abs(side - number) <= _NEAR_SIDES for other, side in places.items())
-    return near and len(places) >= _REPEATS
+def _running(places: list[tuple[int, int]], index: int, number: int) -> bool:
+    """Whether a text at these sides of borders (and blocks) runs on: often enough, and near this one too."""
+    if len({other for _, other in places[: _REPEATS * 4]}) < _REPEATS:
+        return False
+    near = places[bisect_left(places, (number - _NEAR_SIDES, -1)) : bisect_left(places, (number + _NEAR_SIDES + 1, -1))]
+    return any(other != index for _, other in near)
 
 
 def _is_back_link(blocks: list[Block], index: int) -> bool:
