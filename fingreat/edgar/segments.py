@@ -57,8 +57,8 @@ def segment_text(text: str) -> list[Piece]:
     """Cut a section's Markdown into segments that partition it exactly.
 
     White space and marks that are no segment of their own (blank lines, the delimiter row of a table,
-    the first and last line of a table in HTML, the fences of a fixed-width block) belong to the segment
-    before them, or to the first.
+    the fences of a fixed-width block) belong to the segment before them, or to the first; the first and
+    last line of a table in HTML belong to its first and last row.
     """
     pieces: list[Piece] = []
     for kind, border, segment_start in _starts(text):
@@ -80,6 +80,7 @@ def _starts(text: str) -> Iterator[tuple[SegmentKind, Border, int]]:
     """Kind, border and start of every segment, in order."""
     border = Border.SECTION
     fenced = tabled = False
+    opening: int | None = None
     after_heading = False
     for line in _lines(text):
         content = line.content
@@ -89,13 +90,14 @@ def _starts(text: str) -> Iterator[tuple[SegmentKind, Border, int]]:
             fenced = not fenced
         elif content == OPENING and text.startswith(ROW, line.end):
             # A paragraph that only says so has an empty line after it.
-            tabled = True
+            tabled, opening = True, line.start
         elif tabled and content == CLOSING:
             tabled = False
         elif fenced or tabled or content.startswith("|"):
             if not (fenced or tabled) and _DELIMITER_ROW.match(content):
                 continue
-            yield "row", border, line.start
+            yield "row", border, line.start if opening is None else opening
+            opening = None
             border, after_heading = Border.LINE, False
         elif _HEADING.match(content):
             # Headings that follow one another stay together: only the first is a border of sections.
