@@ -115,6 +115,19 @@ def test_a_label_below_the_heads_is_data_and_a_unit_in_brackets_is_none() -> Non
     assert found == [["(in thousands)", "2024", "2023"], ["Revenues:", "", ""], ["Flour", "310", "290"]]
 
 
+def test_words_below_a_label_are_data_even_above_figures() -> None:
+    found = rows_of(
+        table(
+            cells("", "2024", "2023"),
+            cells("Assumptions:", "", ""),
+            cells("Basis", "spot", "forward"),
+            cells("Rate", "5.1%", "4.9%"),
+            cells("Growth", "2.0%", "2.1%"),
+        )
+    )
+    assert found[:3] == [["", "2024", "2023"], ["Assumptions:", "", ""], ["Basis", "spot", "forward"]]
+
+
 def test_a_table_without_heads_keeps_all_its_rows_as_data() -> None:
     found = rows_of(table(cells("Tax rate", "24.4%", "24.3%"), cells("Statutory rate", "21.0%", "21.0%")))
     assert found == [["", "", ""], ["Tax rate", "24.4%", "24.3%"], ["Statutory rate", "21.0%", "21.0%"]]
