@@ -12,9 +12,9 @@ from fingreat.schema.records import Filing
 
 _ACCESSION = re.compile(r"(?<!\d)(\d{10})-?(\d{2})-?(\d{6})(?!\d)")
 _SIC = re.compile(r"\[?(\d{4})\]?\s*$")
-_FACT_TAG = re.compile(r"<(/?)ix:non(?:numeric|fraction)\b([^>]*)>", re.IGNORECASE)
+_FACT_TAG = re.compile(r"<(/?)ix:non(?:numeric|fraction)\b([^<>]*)>", re.IGNORECASE)
 _FACT_NAME = re.compile(r"\bname\s*=\s*[\"']dei:(\w+)[\"']")
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _COVER_FORM = re.compile(r"\bform\s+(10-?[KQ](?:SB|T|405)?(?:/A)?)\b", re.IGNORECASE)
 _MONTH_NAMES = "january february march april may june july august september october november december"
 _MONTHS = {month: number for number, month in enumerate(_MONTH_NAMES.split(), start=1)}
@@ -24,10 +24,12 @@ _COVER_PERIOD = re.compile(
     re.IGNORECASE,
 )
 _COVER_SIZE = 60_000
-_INLINE_TAG = re.compile(r"</?(?:b|i|u|a|em|strong|font|span|sup|sub|small|big|ix:\w+)\b[^>]*>", re.IGNORECASE)
+_INLINE_TAG = re.compile(r"</?(?:b|i|u|a|em|strong|font|span|sup|sub|small|big|ix:\w+)\b[^<>]*>", re.IGNORECASE)
 _PREFORMATTED = re.compile(r"<pre\b", re.IGNORECASE)
 _UNDER_NAME = re.compile(r"\(?\s*exact\s+name\s+of\s+(?:the\s+)?(?:registrant|company|issuer)", re.IGNORECASE)
 _LONGEST_NAME = 150
+_LONGEST_FACT = 10_000
+"""Characters of a tagged fact of the cover, with its tags; facts inside longer ones are not read over and over."""
 _FACTS_WITHIN = 1_000_000
 """Tagged facts of the cover stand in the first part of a document, hidden ones in its head."""
 
@@ -104,7 +106,7 @@ def _facts(text: str) -> dict[str, str]:
             opened.append((name[1] if name else None, match.end()))
         elif opened:
             fact, start = opened.pop()
-            if fact:
+            if fact and match.start() - start <= _LONGEST_FACT:
                 value = unescape(_TAG.sub("", text[start : match.start()]))
                 facts.setdefault(fact, " ".join(value.split()))
     return facts

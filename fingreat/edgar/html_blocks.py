@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import partial
-from typing import cast
 
 from lxml import etree
 
@@ -44,24 +44,26 @@ class _Walk:
         self.blocks: list[Block] = []
         self.loose: list[Piece | Element] = []
         self.pending: list[str] = []
-        self.owners = _anchor_owners(root)
+        self.names, self.named = _link_targets(root)
         self.claimed: set[str] = set()
+        self.ahead: Element | None = None
+        self.around_ahead: set[Element] = set()
+        self.points: dict[Element, int] = {}
 
     def run(self) -> None:
         walker = etree.iterwalk(self.root, events=("start", "end"))
         for event, element in walker:
             tag = element.tag
             if event == "start":
-                if tag != "table" and element in self.owners:
-                    self._claim(element)
                 if tag in BLOCK_TAGS:
                     if self._open(element, tag):
                         walker.skip_subtree()
-                elif next(element.iterdescendants(*BLOCK_TAGS), None) is None:
+                elif self._has_blocks(element):
+                    self._enter(element)
+                else:
+                    self._claim(element)
                     self.loose.append(element)
                     walker.skip_subtree()
-                elif element.text:
-                    self.loose.append((element.text, element))
             else:
                 if tag in BLOCK_TAGS:
                     self._flush()
@@ -78,6 +80,7 @@ class _Walk:
     def _open(self, element: Element, tag: str) -> bool:
         """Start a block element; True where its inside is done with."""
         self._flush()
+        self.ahead = None
         style = element.get("style")
         if style and "break-before" in style and _BREAK_BEFORE.search(style):
             self._break()
@@ -86,22 +89,57 @@ class _Walk:
         if tag in ("hr", "page"):
             self._break()
             return tag == "hr"
+        if tag == "li":
+            self._count(element)
         if tag == "pre":
+            self._claim(element)
             self._pre(element)
             return True
-        if next(element.iterdescendants(*BLOCK_TAGS), None) is None:
+        if not self._has_blocks(element):
+            self._claim(element)
             self._leaf(element, words_of(element))
             return True
-        if element.text:
-            self.loose.append((element.text, element))
+        self._enter(element)
         return False
 
+    def _has_blocks(self, element: Element) -> bool:
+        """Whether a block element stands inside; up to the one found last, nothing is searched twice."""
+        if self.ahead is not None:
+            return element in self.around_ahead
+        for inside in element.iterdescendants():
+            if inside.tag in BLOCK_TAGS:
+                self.ahead = inside
+                self.around_ahead = {element}
+                for around in inside.iterancestors():
+                    if around is element:
+                        break
+                    self.around_ahead.add(around)
+                return True
+        return False
+
+    def _enter(self, element: Element) -> None:
+        """Go on inside an element that has blocks."""
+        self._keep(self.names.get(element, ()))
+        if element.text:
+            self.loose.append((element.text, element))
+
     def _claim(self, element: Element) -> None:
-        """Keep the link targets at an element for the next block; each target counts once."""
-        for name in self.owners.get(element, ()):
+        """Keep the link targets at and inside an element for the next block."""
+        if element in self.named:
+            for inside in element.iter():
+                self._keep(self.names.get(inside, ()))
+
+    def _keep(self, names: Iterable[str]) -> None:
+        """Keep link targets for the next block; each counts once."""
+        for name in names:
             if name not in self.claimed:
                 self.claimed.add(name)
                 self.pending.append(name)
+
+    def _count(self, point: Element) -> None:
+        parent = point.getparent()
+        if parent is not None and parent.tag == "ol":
+            self.points[parent] = self.points.get(parent, 0) + 1
 
     def _add(self, block: Block) -> None:
         if not block.text:
@@ -118,13 +156,18 @@ class _Walk:
     def _leaf(self, element: Element, text: str) -> None:
         if not text.strip(_BLANK):
             return
-        bullet = _list_mark(element) if element.tag == "li" else ""
+        bullet = self._list_mark(element) if element.tag == "li" else ""
         if LINE_BREAK in text:
             self._lines(list(pieces_of(element)), element, bullet)
             return
         self._add(
             Block(Kind.TEXT, fold(text), element, lambda: look_at(list(pieces_of(element)), element), bullet=bullet)
         )
+
+    def _list_mark(self, point: Element) -> str:
+        """`-`, or the number that an ordered list gives the point."""
+        parent = point.getparent()
+        return f"{self.points[parent]}." if parent in self.points else "-"
 
     def _flush(self) -> None:
         if not self.loose:
@@ -200,40 +243,27 @@ def _row_look(cells: list[Element]) -> Look:
     return look_at(pieces, cells[0])
 
 
-def _list_mark(item: Element) -> str:
-    """`-`, or the number that an ordered list gives the item."""
-    parent = item.getparent()
-    if parent is None or parent.tag != "ol":
-        return "-"
-    number = sum(1 for _ in item.itersiblings("li", preceding=True)) + 1
-    return f"{number}."
-
-
-def _anchor_owners(root: Element) -> dict[Element, list[str]]:
-    """For each element that the walk may meet, the link targets that stand at or inside it.
-
-    Only names that some link of the document points to count. A target inside a leaf block belongs
-    to that block, one inside a table to the table.
-    """
-    wanted = {str(href)[1:] for href in cast(list[str], root.xpath("//a/@href[starts-with(., '#')]"))}
-    owners: dict[Element, list[str]] = {}
+def _link_targets(root: Element) -> tuple[dict[Element, list[str]], set[Element]]:
+    """The names by which links of the document point to an element, and the elements at or in which there are any."""
+    wanted = {href[1:] for link in root.iter("a") if (href := link.get("href")) and href[0] == "#"}
+    names: dict[Element, list[str]] = {}
+    named: set[Element] = set()
     if not wanted:
-        return owners
-    for element in cast(list[Element], root.xpath("//*[@id or @name]")):
-        names = [name for name in (element.get("id"), element.get("name")) if name in wanted]
+        return names, named
+    for element in root.iter():
+        if (name := element.get("id")) in wanted:
+            names[element] = [name]
+    for element in root.iter("a"):
+        if (name := element.get("name")) in wanted:
+            names.setdefault(element, []).append(name)
+    for element in names:
         here: Element | None = element
-        while names and here is not None and here.tag not in BLOCK_TAGS:
-            owners.setdefault(here, []).extend(names)
+        while here is not None and here not in named:
+            named.add(here)
             here = here.getparent()
-        if not names or here is None:
-            continue
-        if here is element or next(here.iterdescendants(*BLOCK_TAGS), None) is None:
-            owners.setdefault(here, []).extend(names)
-        table = next(here.iterancestors("table"), None)
-        if table is not None:
-            owners.setdefault(table, []).extend(names)
-    return owners
+    return names, named
 
 
 def _targets(element: Element) -> tuple[str, ...]:
-    return tuple(str(href)[1:] for href in cast(list[str], element.xpath(".//a/@href[starts-with(., '#')]")))
+    """Where the links inside an element lead, within the document."""
+    return tuple(href[1:] for link in element.iter("a") if (href := link.get("href")) and href[0] == "#")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+from lxml import etree
+
 from fingreat.edgar.blocks import LINE_BREAK, Look
 from fingreat.edgar.html_tree import Element
 
@@ -19,12 +21,13 @@ _UNDERLINE = re.compile(r"text-decoration[^;]*underline", re.IGNORECASE)
 _ITALIC = re.compile(r"font(?:-style)?\s*:[^;]*italic", re.IGNORECASE)
 _CENTRED = re.compile(r"text-align\s*:\s*center", re.IGNORECASE)
 _SIZE = re.compile(r"font(?:-size)?\s*:[^;]*?(\d+(?:\.\d+)?)\s*p([tx])", re.IGNORECASE)
+_RUNS = etree.XPath(".//text()")
 _CLIMB = 12
 
 
 def pieces_of(element: Element) -> Iterator[Piece]:
     """The text runs inside an element, in order, each with the element that styles it."""
-    for run in cast(list[Any], element.xpath(".//text()")):
+    for run in cast(list[Any], _RUNS(element)):
         owner = run.getparent()
         if run.is_tail:
             owner = owner.getparent()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import cast
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml import etree
 
@@ -39,24 +41,21 @@ _NO_CHARACTER = re.compile(
 )
 """References to control characters and to code points that are no characters."""
 _CLOSED_EARLY = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
-_SWALLOWERS = tuple(re.compile(rf"</?{tag}\b[^>]*>", re.IGNORECASE) for tag in ("title", "style", "script", "textarea"))
-_UNSEEN_TAGS = (
-    *("head", "title", "script", "style", "noscript", "object", "textarea", "select", "button"),
-    *("ix:header", "ix:hidden", "ix:exclude", "ix:resources", "ix:references"),
+_SWALLOWERS = re.compile(r"</?(title|style|script|textarea)\b[^<>]*>", re.IGNORECASE)
+_UNSEEN_NAMES = (
+    "head title script style noscript object textarea select button"
+    " ix:header ix:hidden ix:exclude ix:resources ix:references"
 )
-_STYLE_MARKS = (
-    *("none", "NONE", "None", "hidden", "HIDDEN", "size:0", "size:1p", "size:2p", "size: 0", "size: 1p", "size: 2p"),
-    *("SIZE:0", "SIZE:1p", "SIZE:2p", "SIZE: 0", "SIZE: 1p", "SIZE: 2p"),
-)
-"""What the style of an element that nobody sees contains; only those that a document has are looked for."""
-_STRAY_CELLS = etree.XPath("//td[not(parent::tr)] | //th[not(parent::tr)]")
-_STRAY_TEXT = etree.XPath("//tr/*[not(self::td or self::th) and not(.//td)]")
+_UNSEEN_TAGS = frozenset(_UNSEEN_NAMES.split())
+_CELLS = frozenset(("td", "th"))
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _NO_PLACE = re.compile(r"(?:^|;)\s*display\s*:\s*none", re.IGNORECASE)
 """Unlike a cell whose text is hidden, one that is not displayed takes no column of its table."""
 _NO_SIZE = re.compile(r"font-size\s*:\s*0(?:\.0*)?(?:pt|px|em|%)?\s*(?:;|$)", re.IGNORECASE)
 _TINY = re.compile(r"font-size\s*:\s*[12](?:\.\d+)?p[tx]", re.IGNORECASE)
 _WHITE = re.compile(r"(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?\b|white\b|rgb\(\s*255\s*,\s*255\s*,\s*255)", re.IGNORECASE)
+_MOST_PARTS = 8
+"""Elements of a note mark; more of them hold text."""
 _RAISED_MARKS = ("vertical-align:super", "vertical-align: super", "VERTICAL-ALIGN: super", "position:relative;top:-")
 _NOTE_MARK = re.compile(
     r"^\s?(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,3})\)?(?:,\s*\(?(?:\d{1,2}|[a-z])\)?)*|[*†‡]+)\s*$", re.IGNORECASE
@@ -65,7 +64,7 @@ _NOTE_MARK = re.compile(
 
 def words_of(element: Element) -> str:
     """All text inside an element, as it stands."""
-    return "".join(cast(Iterator[str], element.itertext()))
+    return etree.tostring(element, method="text", encoding="unicode", with_tail=False)
 
 
 def parse_html(text: str) -> tuple[Element | None, list[str]]:
@@ -88,7 +87,7 @@ def parse_html(text: str) -> tuple[Element | None, list[str]]:
         warnings.append("The HTML is nested too deeply or damaged for the fast parser; the slow one read it.")
         root = _parse_slowly(text)
     if root is not None:
-        _remove_invisible(root, data)
+        _remove_invisible(root)
     return root, warnings
 
 
@@ -101,10 +100,9 @@ def _mend(text: str) -> str:
     if text.count("<!--") > text.count("-->"):
         before, _, after = text.rpartition("<!--")
         text = before + after
-    for swallower in _SWALLOWERS:
-        if len(swallower.findall(text)) % 2:
-            text = swallower.sub("", text)
-    return text
+    swallowers = Counter(tag.lower() for tag in _SWALLOWERS.findall(text))
+    odd = {tag for tag, count in swallowers.items() if count % 2}
+    return _SWALLOWERS.sub(lambda tag: "" if tag[1].lower() in odd else tag[0], text) if odd else text
 
 
 def _unwrap(text: str) -> str:
@@ -185,25 +183,91 @@ def _tag_name(name: str) -> str:
     return "style" if name.rpartition(":")[2] in {"header", "hidden", "exclude", "resources"} else "span"
 
 
-def _remove_invisible(root: Element, data: bytes) -> None:
+@dataclass(slots=True)
+class _Found:
+    """What one pass over a tree finds; the number is that of elements in rows that are no cells."""
+
+    unseen: list[Element] = field(default_factory=list)
+    unplaced: list[Element] = field(default_factory=list)
+    stray: list[Element] = field(default_factory=list)
+    raised: list[Element] = field(default_factory=list)
+    outside_cells: int = 0
+
+
+def _remove_invisible(root: Element) -> None:
     """Empty what a browser doesn't show, mark line breaks, part note marks from words; linear in size."""
-    for element in list(root.iter(*_UNSEEN_TAGS)):
+    found = _find(root)
+    for element in found.unseen:
         _empty(element)
-    for element in _styled(root, data, _STYLE_MARKS):
-        style = element.get("style") or ""
-        tiny = _TINY.search(style) and _WHITE.search(style)
-        if _HIDDEN.search(style) or _NO_SIZE.search(style) or tiny:
-            _empty(element)
-            if element.tag in ("td", "th") and _NO_PLACE.search(style):
-                element.set("hidden", "")
-    for element in root.iter("br"):
-        element.tail = LINE_BREAK + _xml_text(element.tail or "")
-    for element in cast(list[Element], _STRAY_CELLS(root)):
+    for element in found.unplaced:
+        element.set("hidden", "")
+    for element in found.stray:
         _wrap(element, "tr")
-    for element in cast(list[Element], _STRAY_TEXT(root)):
+    for element in _outside_cells(root) if found.outside_cells else ():
         _wrap(element, "td")
-    for element in (*root.iter("sup"), *_styled(root, data, _RAISED_MARKS)):
+    for element in found.raised:
         _part_note_mark(element)
+
+
+def _find(root: Element) -> _Found:
+    """One pass in Python, which costs less than an XPath query over the styles; line breaks are marked on the way."""
+    found = _Found()
+    looks: dict[str, _Style] = {}
+    for element in root.iter():
+        tag = element.tag
+        style = element.get("style")
+        look = _PLAIN
+        if style:
+            look = looks.get(style) or looks.setdefault(style, _read_style(style))
+        if look.hidden or tag in _UNSEEN_TAGS:
+            found.unseen.append(element)
+        if look.raised or tag == "sup":
+            found.raised.append(element)
+        if tag in _CELLS:
+            parent = element.getparent()
+            if parent is None or parent.tag != "tr":
+                found.stray.append(element)
+            else:
+                found.outside_cells -= 1
+            if look.unplaced:
+                found.unplaced.append(element)
+        elif tag == "tr":
+            found.outside_cells += len(element)
+        elif tag == "br":
+            element.tail = LINE_BREAK + _xml_text(element.tail or "")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What an inline style says about whether and where its element is seen."""
+
+    hidden: bool = False
+    unplaced: bool = False
+    raised: bool = False
+
+
+_PLAIN = _Style()
+
+
+def _read_style(style: str) -> _Style:
+    tiny = _TINY.search(style) and _WHITE.search(style)
+    return _Style(
+        hidden=bool(_HIDDEN.search(style) or _NO_SIZE.search(style) or tiny),
+        unplaced=_NO_PLACE.search(style) is not None,
+        raised=any(mark in style for mark in _RAISED_MARKS),
+    )
+
+
+def _outside_cells(root: Element) -> list[Element]:
+    """What stands in a row but in no cell and has no cell inside."""
+    around: set[Element] = set()
+    for cell in root.iter("td"):
+        here: Element | None = cell
+        while here is not None and here not in around:
+            around.add(here)
+            here = here.getparent()
+    return [part for row in root.iter("tr") for part in row if part.tag not in _CELLS and part not in around]
 
 
 def _wrap(element: Element, tag: str) -> None:
@@ -225,19 +289,9 @@ def _empty(element: Element) -> None:
         element.tail = _xml_text(tail)
 
 
-def _styled(root: Element, data: bytes, marks: tuple[str, ...]) -> list[Element]:
-    """Elements whose style holds one of these marks, found without visiting each in Python."""
-    present = [mark for mark in marks if mark.encode() in data]
-    if not present:
-        return []
-    test = " or ".join(f"contains(., '{mark}')" for mark in present)
-    return cast(list[Element], root.xpath(f"//*[@style[{test}]]"))
-
-
 def _part_note_mark(element: Element) -> None:
     """Put a blank between a raised note mark and the word or digit before it: "31" and "(1)" are no "31(1)"."""
-    text = words_of(element)
-    if not _NOTE_MARK.match(text):
+    if next(islice(element.iter(), _MOST_PARTS, None), None) is not None or not _NOTE_MARK.match(words_of(element)):
         return
     previous = element.getprevious()
     parent = element.getparent()
