@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from shapes import (
     ITEMS_10K,
     MDA,
@@ -62,7 +64,6 @@ def typed(heading: Heading | None = None, *, head: str = "", kind: str = "10-K",
 
 def hanging(number: str, title: str) -> str:
     """Number and title in two columns, the title over several lines, underlined."""
-    import textwrap
 
     rows = textwrap.wrap(title, 50)
     out = f"ITEM {number + '.':<5}{rows[0]}\n" + "".join(" " * 10 + row + "\n" for row in rows[1:])
@@ -73,7 +74,7 @@ def centred(number: str, title: str) -> str:
     return (
         f"ITEM {number}".center(75).rstrip()
         + "\n\n"
-        + "\n".join(row.center(75).rstrip() for row in __import__("textwrap").wrap(title, 60))
+        + "\n".join(row.center(75).rstrip() for row in textwrap.wrap(title, 60))
         + "\n\n"
     )
 

@@ -11,6 +11,7 @@ from shapes import (
     MDA,
     PARTS,
     RISK,
+    Ascii,
     Donnelley,
     Heading,
     Shape,
@@ -208,21 +209,6 @@ def registrants_with_item_heads() -> str:
     return workiva_report(capitals, texts={"7": text})
 
 
-def registrants_with_item_heads_and_risk() -> str:
-    """One report of two companies, whose Items 7 and 7A come in turn: 7, 7A of the first, 7, 7A of the second."""
-    made = Workiva()
-    text = made.h("CORVANE POWER COMPANY", centred=True) + made.ps(discussion())
-    risk = made.ps(about(RISK)) + made.turn()
-    risk += (
-        made.h(f"ITEM 7. {MDA.upper()}")
-        + made.h("HALDEN ELECTRIC COMPANY", centred=True)
-        + made.ps(prose(8, 1500))
-        + made.turn()
-    )
-    risk += made.h(f"ITEM 7A. {RISK.upper()}") + made.ps(about("Market risk of Halden"))
-    return workiva_report(capitals, texts={"7": text, "7A": risk})
-
-
 def cited_items() -> str:
     """Paragraphs in earlier items and in the discussion that begin with the name of another item, in bold."""
     made = Workiva()
@@ -331,8 +317,6 @@ def word_report() -> str:
 
 def pre_report() -> str:
     """Typed pages in one PRE element."""
-    from shapes import Ascii
-
     made = Ascii()
     body = made.c("INDEX") + made.dots((f"Item {n}.", t, str(p)) for p, (n, t) in enumerate(ITEMS_10K, start=3))
     for number, title in ITEMS_10K:
@@ -377,7 +361,6 @@ HTML_SHAPES = [
         following="ITEM 7A",
         whole=False,
     ),
-    Shape("items of two companies in turn", registrants_with_item_heads_and_risk, first="CORVANE", following="ITEM 7A"),
     Shape("paragraphs that begin with another item's name", cited_items, following="Item 7A"),
     Shape("without a contents page", lambda: workiva_report(contents=False), following="Item 7A"),
     Shape("no Item 7A", lambda: workiva_report(skip=("7A",)), following="Item 8"),

@@ -6,7 +6,6 @@ import textwrap
 
 from shapes import (
     ITEMS_10K,
-    MDA,
     PARTS,
     RISK,
     Ascii,
@@ -246,51 +245,6 @@ def statements_inside() -> str:
     )
 
 
-def quarter_index() -> str:
-    """A bank's quarterly report: a contents table with the parts of the discussion, titles only in the text."""
-    made = Workiva()
-    rows = [
-        made.row("Part I – Financial information", "Page", style="font-weight:700"),
-        made.row("Item 1.", "Financial Statements", ""),
-        made.row("", "Consolidated Financial Statements – The Halden Group", "7"),
-    ]
-    rows += [
-        made.row("", "Notes to Consolidated Financial Statements", "8"),
-        made.row("Item 2.", MDA + ".", ""),
-        made.row("", "Consolidated Financial Highlights", "3"),
-        made.row("", "Introduction", "4"),
-    ]
-    rows += [
-        made.row("Item 3.", RISK + ".", "9"),
-        made.row("Item 4.", "Controls and Procedures.", "10"),
-        made.row("Part II – Other information", "", style="font-weight:700"),
-        made.row("Item 1.", "Legal Proceedings.", "11"),
-        made.row("Item 2.", "Unregistered Sales of Equity Securities and Use of Proceeds.", "11"),
-    ]
-    body = made.table(rows) + made.turn() + made.h("MANAGEMENT’S DISCUSSION AND ANALYSIS", size=14)
-    for number, name in enumerate(
-        ("INTRODUCTION", "EXECUTIVE OVERVIEW", "BUSINESS SEGMENT RESULTS", "CAPITAL RISK MANAGEMENT")
-    ):
-        body += made.h(name, size=12) + made.ps(discussion()[number * 3 : number * 3 + 3]) + made.turn()
-    body += (
-        made.h("The Halden Group", size=12)
-        + made.h("Consolidated statements of income (unaudited)", size=12)
-        + made.ps(about("income", 4))
-        + made.turn()
-    )
-    body += made.h("Notes to consolidated financial statements", size=12) + made.ps(about("notes", 6)) + made.turn()
-    for part, name in (("3", RISK), ("4", "Controls and Procedures")):
-        body += made.h(f"Item {part}. {name}") + made.ps(about(name))
-    body += (
-        made.h("Part II – Other Information", size=12)
-        + made.h("Item 1. Legal Proceedings")
-        + made.ps(about("legal"))
-        + made.h("Item 2. Unregistered Sales of Equity Securities and Use of Proceeds")
-        + made.ps(about("sales"))
-    )
-    return submission("10-Q", ("10-Q", made.doc(body)))
-
-
 def financial_group() -> str:
     """An index table with columns for part, item and page whose items are numbers only."""
     made = Workiva()
@@ -347,13 +301,6 @@ ODD_SHAPES = [
     Shape("whole headings as heads of all pages", repeated_heads, following="Item 7A"),
     Shape("contents set as headings", list_contents, following="Item 7A"),
     Shape("statements at once after the discussion", statements_inside, following=AUDITOR),
-    Shape(
-        "a bank's quarterly report",
-        quarter_index,
-        start="Management’s Discussion",
-        first="Introduction",
-        following=None,
-    ),
     Shape("index of bare numbers", financial_group, following="Item 7A"),
     Shape(
         "without anything but headings", lambda: donnelley_report(lambda n, t: f"<P>{n} {t}</P>"), following="Item 7A"

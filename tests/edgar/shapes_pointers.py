@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from shapes import (
     ITEMS_10K,
     MDA,
@@ -286,7 +288,6 @@ def ascii_items(
 
 def wrapped(number: str, title: str) -> str:
     """A heading over several lines, its title indented."""
-    import textwrap
 
     return textwrap.fill(f"ITEM {number}.  {title}", 62, subsequent_indent=" " * 9) + "\n\n"
 

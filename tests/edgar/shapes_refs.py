@@ -15,6 +15,7 @@ from shapes import (
     prose,
     submission,
 )
+from shapes_forms import small
 from shapes_pointers import AUDITOR, ascii_items, items
 
 BEFORE, AFTER = ("1", "2", "3", "4"), ("9", "10", "11", "12", "13", "14")
@@ -216,6 +217,31 @@ def two_columns_of_lines() -> str:
     return submission("10-K", ("10-K", made.doc(body, made.h("SIGNATURES"), made.p("Signed."))))
 
 
+def small_form() -> str:
+    """The small filer's form, whose Item 6 points to an annual report."""
+    pointer = "The information required by this item is incorporated herein by reference to pages 12 through 13 of the "
+    whole = small(texts={"6": Donnelley().p(pointer + "Annual Report to Shareholders, attached as Exhibit 13.")})
+    main = whole[whole.index("<TEXT>") + 7 : whole.index("</TEXT>")]
+    return submission("10KSB", ("10KSB", main), ("EX-13", report_pages("MANAGEMENT'S DISCUSSION AND ANALYSIS")))
+
+
+def quarterly_exhibit() -> str:
+    """A bank's quarterly report that points to the one it sends to its shareholders."""
+    made = Ascii()
+    pointer = (
+        'The information required by this item appears under "Management\'s Discussion and Analysis" in the Quarterly '
+    )
+    pointer += "Report to Shareholders, filed as Exhibit 19, and is incorporated herein by reference."
+    body = made.c("PART I - FINANCIAL INFORMATION") + "Item 1.  Financial Statements\n\n"
+    body += made.p("Incorporated by reference from the Quarterly Report to Shareholders, Exhibit 19.")
+    body += (
+        "Item 2.  Management's Discussion and Analysis of Financial Condition and\n         Results of Operations\n\n"
+    )
+    body += made.p(pointer) + made.c("PART II - OTHER INFORMATION") + "Item 1.  Legal Proceedings\n\n     None.\n\n"
+    body += "Item 6.  Exhibits\n\n" + made.ps(about("exhibits")) + made.c("SIGNATURES")
+    return submission("10-Q", ("10-Q", body), ("EX-19", report_pages("MANAGEMENT'S DISCUSSION AND ANALYSIS")))
+
+
 SHARED = (
     "The information required by Items 5 through 8 is set forth on pages 11 through 15 of the "
     "1998 Annual Report to Shareholders, filed as Exhibit 13, and is incorporated herein by reference."
@@ -300,5 +326,19 @@ REF_SHAPES = [
         two_columns_of_lines,
         start="Management’s Discussion",
         following=AUDITOR,
+    ),
+    Shape(
+        "the small form and an exhibit",
+        small_form,
+        start="Management's Discussion",
+        following="Consolidated Statements of Income",
+        source="EX-13",
+    ),
+    Shape(
+        "a quarterly report in an exhibit",
+        quarterly_exhibit,
+        start="Management's Discussion",
+        following="Consolidated Statements of Income",
+        source="EX-19",
     ),
 ]
