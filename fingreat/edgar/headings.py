@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from fingreat.edgar.ascii_pages import CONTINUED
@@ -47,6 +48,7 @@ _PART_DIGITS = {"1": "I", "2": "II", "3": "III", "4": "IV"}
 _PART_LENGTH = 60
 _FIRST_PART = "I"
 _WRONG_PART = 0.3
+_SHARED = 3
 _TOLD_OF = re.compile(
     r"^[^.;]{10,}?\b(?:contains?|includes?|should\s+be\s+read|discuss(?:es)?|describes?|provides?"
     r"|[-–—,]\s*notes?\s+\d|(?:of|in)\s+(?:this|our|the|its)\s+(?:annual|quarterly|current)?\s*(?:report|form\s+10))\b",
@@ -121,10 +123,11 @@ def find_candidates(blocks: list[Block], form: Form, pattern: re.Pattern[str] = 
     """
     found: list[Candidate] = []
     part = ""
+    shared = _shared_links(blocks, pattern)
     for index, block in enumerate(blocks):
         if block.kind is Kind.TEXT:
             part = part_line(block) or part
-            found += _candidates(blocks, index, form, pattern, part)
+            found += _candidates(blocks, index, form, pattern, part, shared)
         elif block.kind in (Kind.TABLE, Kind.FIXED) and ("tem" in block.text or "TEM" in block.text):
             found += _table_candidates(block, index, form)
     return found
@@ -140,7 +143,9 @@ def _part(stated: str) -> str:
     return _PART_DIGITS.get(stated, stated.upper())
 
 
-def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern[str], part: str) -> list[Candidate]:
+def _candidates(
+    blocks: list[Block], index: int, form: Form, pattern: re.Pattern[str], part: str, shared: frozenset[str]
+) -> list[Candidate]:
     block = blocks[index]
     match = pattern.match(block.text[:400])
     if not match or CONTINUED.search(block.text[:_LONG]):
@@ -168,7 +173,7 @@ def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern
         return []
     if pattern is ITEM and match["part"]:
         part = _part(match["part"])
-    contents = (bool(TRAILING_PAGE.search(title)) and len(title) < _LONG) or _leads_on(blocks, index)
+    contents = (bool(TRAILING_PAGE.search(title)) and len(title) < _LONG) or _leads_on(blocks, index, shared)
     found = []
     for key in dict.fromkeys((*keys, *named)):
         odd = key not in keys
@@ -179,10 +184,17 @@ def _candidates(blocks: list[Block], index: int, form: Form, pattern: re.Pattern
     return found
 
 
-def _leads_on(blocks: list[Block], index: int) -> bool:
+def _shared_links(blocks: list[Block], pattern: re.Pattern[str]) -> frozenset[str]:
+    """Where several headings lead: back to the contents page, even where there is no such place."""
+    texts = [block for block in blocks if block.kind is Kind.TEXT and pattern.match(block.text[:_LONG])]
+    leads = Counter(link for block in texts if block.look.linked for link in block.look.links)
+    return frozenset(link for link, times in leads.items() if times >= _SHARED)
+
+
+def _leads_on(blocks: list[Block], index: int, shared: frozenset[str]) -> bool:
     """Whether a block is a link to a later place, or to one unknown; a heading may be a link back to the contents."""
     look = blocks[index].look
-    if not look.linked:
+    if not look.linked or look.links & shared:
         return False
     before = any(look.links.intersection(block.anchors) for block in blocks[: index + 1])
     return not (look.links and before)

@@ -297,10 +297,10 @@ class _Search:
                 return self._region(document, inside, region, pointer)
         avoid = main.listed() | set(range(span.heading.start, span.end))
         items = [candidate.start for candidate in main.chain if not candidate.contents]
-        region = self._pointed(main.blocks, pointer, avoid, items)
+        region = self._pointed(main.blocks, pointer, avoid, items, outside=span.heading.start)
         if region is not None:
             return self._region(main.document, main.blocks, region, pointer)
-        self.warnings.append("The item points elsewhere, and the text it points to was not found in this file.")
+        self.warnings.append("The item points elsewhere, and the text it points to is not in this file.")
         heading = span.heading
         return self._section(
             SectionStatus.BY_REFERENCE,
@@ -311,10 +311,12 @@ class _Search:
             pointer=pointer.sentence,
         )
 
-    def _pointed(self, blocks: list[Block], pointer: Pointer, avoid: set[int], items: list[int]) -> Region | None:
+    def _pointed(
+        self, blocks: list[Block], pointer: Pointer, avoid: set[int], items: list[int], outside: int | None = None
+    ) -> Region | None:
         """What a pointer points to in one document."""
         if self.item == "7":
-            return find_region(blocks, pointer, avoid)
+            return find_region(blocks, pointer, avoid, outside=outside)
         if self.item != "8":
             return find_caption(blocks, pointer, avoid)
         if avoid and not (pointer.first_page or pointer.here):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.contents import following_part
 from fingreat.edgar.form_index import IndexEntry, last_page_end
-from fingreat.edgar.forms import compact, end_titles, letters
+from fingreat.edgar.forms import compact, end_titles, letters, load_forms
 from fingreat.edgar.headings import item_number
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer, find_pointer
@@ -69,6 +69,7 @@ def find_region(
     pointer: Pointer | None,
     avoid: Container[int] = (),
     entry: IndexEntry | None = None,
+    outside: int | None = None,
 ) -> Region | None:
     """The discussion by its title, its captions or its pages; None where the document has none.
 
@@ -77,6 +78,7 @@ def find_region(
         pointer: what the item says about where the text stands, if it does.
         avoid: blocks not to look at: the pointing item itself, lines of contents.
         entry: what the form's index says about the item.
+        outside: a block that the discussion cannot hold: the item that points to it.
     """
     pages = {first for first, _ in entry.pages} if entry else {pointer.first_page} if pointer else set()
     captions = tuple(letters(caption) for caption in pointer.captions) if pointer else ()
@@ -87,11 +89,11 @@ def find_region(
         if index in avoid:
             continue
         heading = _title(block, captions)
-        if heading is None:
+        if heading is None or _is_listed(blocks, index):
             continue
         region = _without_tail(blocks, _extent(blocks, index, heading, pointer, entry))
         length = sum(len(inside.text) for inside in blocks[region.start : region.end])
-        if length < enough:
+        if length < enough or (outside is not None and region.start < outside < region.end):
             continue
         value = float(min(length, 20_000)) + (5000 if block.page and block.page in pages else 0)
         if LISTED.search(block.text) or block.look.linked:
@@ -99,6 +101,15 @@ def find_region(
         if value > best_value:
             best, best_value = region, value
     return best or (_by_pages(blocks, pointer) if pointer and not avoid else None)
+
+
+def _is_listed(blocks: list[Block], index: int) -> bool:
+    """Whether a title is one of a list: the next block is the title of the item that follows."""
+    form = load_forms()["10-K"]
+    after = blocks[index + 1] if index + 1 < len(blocks) else None
+    if after is None or after.kind is not Kind.TEXT or len(after.text) > _LONG:
+        return False
+    return letters(after.text).startswith((*form.starts["7A"], *form.starts["8"]))
 
 
 def _by_pages(blocks: list[Block], pointer: Pointer) -> Region | None:
