@@ -130,8 +130,10 @@ def _parse_slowly(text: str) -> Element:
             path.append((node, _open(opened, node.name, node.attrs)))
         elif isinstance(node, NavigableString) and not isinstance(node, PreformattedString):
             here = opened[-1]
-            if len(here):
-                here[-1].tail = (here[-1].tail or "") + _xml_text(str(node))
+            # Not by its length: lxml counts the children for it.
+            last = next(here.iterchildren(reversed=True), None)
+            if last is not None:
+                last.tail = (last.tail or "") + _xml_text(str(node))
             else:
                 here.text = (here.text or "") + _xml_text(str(node))
     return root
