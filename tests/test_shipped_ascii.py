@@ -304,7 +304,26 @@ def test_section_is_the_whole_discussion_and_nothing_else() -> None:
     assert text.count("```") == 8
 
 
-def test_items_that_the_finder_does_not_follow_are_said_to_be_by_reference() -> None:
-    sections = [read_section(FILING, item) for item in ("5", "6", "7A", "8")]
+def test_items_that_point_to_the_proxy_statement_are_by_reference() -> None:
+    sections = [read_section(FILING, item) for item in ("10", "11", "12")]
     assert {section.status for section in sections} == {SectionStatus.BY_REFERENCE}
-    assert all(section.pointer and "Annual Report" in section.pointer for section in sections)
+    assert all("Proxy Statement" in (section.pointer or "") for section in sections)
+
+
+@pytest.mark.parametrize(
+    ("item", "first", "last"),
+    [("6", 12, 12), ("7A", 24, 24), ("8", 25, 35)],
+)
+def test_other_items_are_followed_into_the_exhibit(item: str, first: int, last: int) -> None:
+    section = read_section(FILING, item)
+    assert section.status is SectionStatus.FOUND
+    assert section.source_document == "EX-13"
+    assert section.pointer is not None
+    assert f"page {first}" in section.pointer or f"pages {first} through {last}" in section.pointer
+    held = pages("EX-13")
+    # Every long word of the section stands on its pages, and the last page's last long word ends it.
+    printed = " ".join(held[number] for number in range(first, last + 1))
+    words = set(re.findall(r"[A-Za-z]{8,}", section.text))
+    assert words
+    assert words <= set(re.findall(r"[A-Za-z]{8,}", re.sub(r"(?<=[a-z])-\n\s*", "", printed)))
+    assert re.findall(r"[A-Za-z]{8,}", section.text)[-1] == re.findall(r"[A-Za-z]{8,}", held[last])[-1]

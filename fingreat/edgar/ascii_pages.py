@@ -25,6 +25,8 @@ _HEAD_LINES = 5
 _LONGEST = 90
 _REPEATS = 3
 _NEAR_PAGES = 3
+UNITS = re.compile(r"\bin\s+(?:thousands|millions|billions)\b", re.IGNORECASE)
+"""What a table's figures are given in; statements say it at the head of each of their pages."""
 _SENTENCE_END = re.compile(r"[.:;!?][\"”')\]]*$")
 
 
@@ -196,7 +198,7 @@ def _edge(lines: list[str], *, head: bool) -> list[int]:
 
 def _is_figures(line: str) -> bool:
     """Whether a line is a row of a table: money, or two figures and more that stand in columns."""
-    return "$" in line or len(_COLUMN.findall(line)) > 1
+    return "$" in line or UNITS.search(line) is not None or len(_COLUMN.findall(line)) > 1
 
 
 def _key(line: str) -> str:

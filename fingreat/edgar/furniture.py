@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from fingreat.edgar.ascii_pages import CONTINUED, PAGE_NUMBER
+from fingreat.edgar.ascii_pages import CONTINUED, PAGE_NUMBER, UNITS
 from fingreat.edgar.blocks import Block, Kind
 
 _BACK_LINK = re.compile(
@@ -95,7 +95,9 @@ def _furniture(blocks: list[Block]) -> set[int]:
                 headings.add(_key(text))
                 break
             again = CONTINUED.search(text) and _ITEM.match(text)
-            running = _running(places[_key(text)], index, number) and not (_FIGURES.search(text) or _DATE.match(text))
+            running = _running(places[_key(text)], index, number) and not (
+                _FIGURES.search(text) or _DATE.match(text) or UNITS.search(text)
+            )
             if not (again or PAGE_NUMBER.match(text) or running or _is_back_link(blocks, index)):
                 break
             dropped.add(index)

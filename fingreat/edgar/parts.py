@@ -11,7 +11,7 @@ from fingreat.edgar.forms import Form, end_titles, letters
 from fingreat.edgar.headings import Candidate
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer
-from fingreat.edgar.titles import LISTED, Region, first_words, is_set_apart
+from fingreat.edgar.titles import LISTED, Region, first_words, is_set_apart, last_page_of
 
 _LONG = 200
 _ENOUGH = 2000
@@ -115,13 +115,15 @@ def find_statements(blocks: list[Block], pointer: Pointer, avoid: Container[int]
             continue
         ends = [place for place in items if place > index]
         ends += [place for place in _closings(blocks, index) if _length(blocks[index:place]) >= _STATEMENTS]
-        end = min(ends, default=len(blocks))
+        rules = dict.fromkeys(ends, "heading after the statements") | {len(blocks): "end of the document"}
+        last = last_page_of(blocks, index, pointer)
+        if last:
+            rules[last[1]] = "last page named by the pointer"
+        end = min(rules)
         if _are_statements(blocks[index:end]):
             following = first_words(blocks[end]) if end < len(blocks) else None
             heading = block.text if block.kind is Kind.TEXT else ""
-            return Region(
-                index, end, heading, following, "heading after the statements" if ends else "end of the document"
-            )
+            return Region(index, end, heading, following, rules[end])
     return None
 
 

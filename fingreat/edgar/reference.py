@@ -36,7 +36,7 @@ _FIRM = re.compile(r"incorporated\s+(?:\w+\s+){0,4}?by\s+(?:this\s+)?reference",
 _SEVERAL = re.compile(r"\bitems\s+\d", re.IGNORECASE)
 _HERE = re.compile(
     r"(?:of|in|to|with|follow(?:s|ing)?)\s+this\s+(?:annual\s+)?(?:report|form|document|filing)|\bherein\b(?!\s+by\s+ref)|\bherewith\b"
-    r"|part\s+iv|item\s+1[45]|page\s+F",
+    r"|page\s+F",
     re.IGNORECASE,
 )
 _LONGEST = 2500

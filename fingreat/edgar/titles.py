@@ -181,7 +181,7 @@ def _extent(
     blocks: list[Block], start: int, heading: str, pointer: Pointer | None, entry: IndexEntry | None = None
 ) -> Region:
     """From a title to where the discussion ends: by its pages, the contents page, or a title that ends it."""
-    last = _last_page(blocks, start, pointer)
+    last = last_page_of(blocks, start, pointer)
     if last is None:
         part = following_part(blocks, start, heading)
         if part is not None and (entry is None or sum(len(block.text) for block in blocks[start:part]) >= _ENOUGH):
@@ -215,8 +215,8 @@ def _extent(
     return Region(start, len(blocks), heading, None, "end of the document")
 
 
-def _last_page(blocks: list[Block], start: int, pointer: Pointer | None) -> tuple[int, int] | None:
-    """Where the last page that a pointer names begins and ends; None where no such page follows."""
+def last_page_of(blocks: list[Block], start: int, pointer: Pointer | None) -> tuple[int, int] | None:
+    """Where the last page that a pointer names begins and ends, in blocks; None where no such page follows."""
     label = pointer.last_page if pointer else None
     if label is None:
         return None
