@@ -91,10 +91,10 @@ def open_case(data: bytes, label: Label) -> Case:
     squashed, places = squashed_places(paper.flat)
     words = squash(without_heading(label["text"]))
     place = next((at for n in (120, 80, 50, 30) if (at := squashed.find(words[:n])) >= 0), -1)
-    stop = squashed.find(words[-60:], place)
+    stop = next((at + n for n in (60, 40, 25) if (at := squashed.find(words[-n:], place)) >= 0), -1)
     if place < 0 or stop < 0:
         raise ValueError(f"{label['file']}: the label's text is not in the filing")
-    body, end = places[place], places[stop + len(words[-60:]) - 1] + 1
+    body, end = places[place], places[stop - 1] + 1
     found = candidates(paper)
     start = max((one.start for one in found if one.item == "7" and body - 600 < one.start < body), default=body)
     contents = _contents(found, start)
