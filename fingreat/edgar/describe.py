@@ -26,7 +26,7 @@ _COVER_PERIOD = re.compile(
 _COVER_SIZE = 60_000
 _INLINE_TAG = re.compile(r"</?(?:b|i|u|a|em|strong|font|span|sup|sub|small|big|ix:\w+)\b[^<>]*>", re.IGNORECASE)
 _PREFORMATTED = re.compile(r"<pre\b", re.IGNORECASE)
-_UNDER_NAME = re.compile(r"\(?\s*exact\s+name\s+of\s+(?:the\s+)?(?:registrant|company|issuer)", re.IGNORECASE)
+_UNDER_NAME = re.compile(r"exact\s+name\s+of\s+(?:the\s+)?(?:registrant|company|issuer)", re.IGNORECASE)
 _LONGEST_NAME = 150
 _LONGEST_FACT = 10_000
 """Characters of a tagged fact of the cover, with its tags; facts inside longer ones are not read over and over."""

@@ -34,6 +34,9 @@ SHORT = (
     "roanoke_2004_steel-ibr.htm.gz",
 )
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0]")
+WORDS = "We sold pumps and parts to the trade. " * 30
+MOST_GROWTH = 9
+"""Four times as much takes four times as long, sixteen where each place is compared with each."""
 TWICE = 4
 """Each so-manieth case is read a second time."""
 
@@ -120,6 +123,34 @@ def test_damaged_filings_always_get_a_status(shared: Path) -> None:
 def test_a_case_that_never_returns_is_found(tmp_path: Path) -> None:
     with pytest.raises(pytest.fail.Exception, match="died"), Judges(never_return, 0.5) as judges:
         judges.ask(tmp_path / "x.txt", 1)
+
+
+@pytest.mark.parametrize(
+    "unit", [" ", "\t", "\n", "\f", ".", "1 ", "\u00a0", "(", "- ", "<PAGE>\n", "Item 7 ", "x\n\n"]
+)
+def test_plain_text_of_one_thing_over_and_over_costs_linear_time(unit: str) -> None:
+    assert growth(f"ITEM 7. DISCUSSION\n\n{{}}\n\nITEM 8. STATEMENTS\n\n{WORDS}\n", unit) < MOST_GROWTH
+
+
+@pytest.mark.parametrize(
+    "unit", ["<", "<PAGE>\n", "<hr>1", "<table>", "<td>", "<b>", "<TYPE>10-K\n", "a<sup>1</sup>", "<br>", "<p>x", "&#"]
+)
+def test_html_of_one_thing_over_and_over_costs_linear_time(unit: str) -> None:
+    assert (
+        growth(f"<html><body><p>Item 7.</p><p>{{}}</p><p>Item 8.</p><p>{WORDS}</p></body></html>", unit) < MOST_GROWTH
+    )
+
+
+def growth(frame: str, unit: str) -> float:
+    """How many times as long four times as much of something takes."""
+    seconds = []
+    for size in (50_000, 200_000):
+        data = frame.format(unit * (size // len(unit))).encode()
+        start = time.process_time()
+        read_section(data, name="x")
+        seconds.append(time.process_time() - start)
+    # What takes less than a tenth of a second says nothing of growth.
+    return seconds[1] / max(seconds[0], 0.1)
 
 
 @pytest.mark.prove
