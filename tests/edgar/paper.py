@@ -34,7 +34,7 @@ TITLES = {
     "4": "mine submission reserved removed",
     "5": "market",
     "6": "selected reserved",
-    "7": "management management's managements",
+    "7": "management mda financial review operating and financial",
     "7A": "quantitative qualitative disclosures",
     "8": "financial consolidated independent",
     "9": "changes change disagreements",
