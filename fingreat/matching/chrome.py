@@ -13,6 +13,7 @@ _PAGE = re.compile(
     rf"(?:<page>|(?:<page>\s*)?(?:page\s+)?[-–—(]?\s*(?:{_NUMBER})\s*[-–—)]?(?:\s+of\s+\d{{1,3}})?)", re.I
 )
 _RULE = re.compile(r"[\s*_=\-–—]+")
+_LAYOUT = ("|", "#", "<table>", "<tr>", "</table>")
 _COLUMNS = re.compile(r"\S\s{3,}\S")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MAX_HEADER = 80
@@ -60,11 +61,11 @@ def _kind(text: str) -> str:
             return "page"
         if text.strip("[]()* ").casefold() in chrome_phrases() or _is_capitals(text):
             return "header"
-    return "other" if text.startswith(("|", "#")) or _COLUMNS.search(text) else "prose"
+    return "other" if text.startswith(_LAYOUT) or _COLUMNS.search(text) else "prose"
 
 
 def _is_capitals(text: str) -> bool:
-    return text.isupper() and not text.startswith(("|", "#")) and len(_WORD.findall(text)) > 1
+    return text.isupper() and not text.startswith(_LAYOUT) and len(_WORD.findall(text)) > 1
 
 
 def _bridges(before: _Line, block: list[_Line], after: _Line) -> bool:

@@ -1,7 +1,7 @@
 """One normal form for quotes and filings, with a map back to the source.
 
-Grounding and matching compare what this module returns, so that typography, line ends and Markdown
-never decide whether two texts are the same. Every step is linear in the length of the text.
+Grounding and matching compare what this module returns, so that typography, line ends, Markdown and the
+tags of tables never decide whether two texts are the same. Every step is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ _EMPHASIS = re.compile(r"[*_]+")
 _LINE_MARKS = re.compile(
     r"\A\s*(?:(?:#{1,6}|[-*+])(?:\s+|\Z))+|^[^\S\n]*(?:(?:#{1,6}|[-*+])[^\S\n]+)+(?=[^\W_]|[\"'$(\[])", re.MULTILINE
 )
+_ENTITY = re.compile(r"&(?:amp;)*(?:lt;|gt;)?")
+_SPAN = r"t[dh]\s+colspan=\"\d+\""
+_TABLE_TAG = re.compile(rf"<(?:/?(?:table|tr|t[dh])|{_SPAN})>")
+_OPENS_SPAN = re.compile(rf"(?<!<)<+(?={_SPAN}>)")
 _SPACE = re.compile(r"\s+")
 _ELLIPSIS = re.compile(r"\.(?: ?\.){2,}")
 _MAX_FOLDS = 4
@@ -68,6 +72,10 @@ def normalise(text: str) -> Normalised:
     other invisible characters gone; words put together that a line end had cut; Markdown marks,
     back-slash escapes and table pipes gone; every run of white space one blank, none at the ends.
     Stars and underscores between blanks, digits or inside names (`3 * 4`, `A_B`) are text and stay.
+
+    The tags of tables written as HTML are gone like pipes, and `&amp;`, `&lt;`, `&gt;` are the characters they stand
+    for. A quote may be any piece of a row, so no context tells a mark from text: those tags (`table`, `tr`, `th`,
+    `td`, with `colspan` or nothing) are marks wherever they stand, in quotes and texts alike; any other tag is text.
     """
     # Both replacements keep the length, so offsets still hold.
     lines = re.sub(r"\r(?=\n)", " ", text).replace("\r", "\n") if "\r" in text else text
@@ -127,6 +135,11 @@ def _delimiter_row(match: re.Match[str], whole: _Mapped) -> str | None:
     return " " if "|" in match.group() else None
 
 
+def _entity(match: re.Match[str], whole: _Mapped) -> str:
+    """The character meant, however often it was escaped: a character that comes out is never the start of another."""
+    return {"lt;": "<", "gt;": ">"}.get(match.group()[-3:], "&")
+
+
 def _emphasis(match: re.Match[str], whole: _Mapped) -> str | None:
     """Drop a run of stars and underscores unless it is text."""
     a, b = match.span()
@@ -151,7 +164,10 @@ _STEPS: tuple[tuple[re.Pattern[str], Replacement | str], ...] = (
     (re.compile(r"'{2,}"), '"'),
     (_RULE, " "),
     (re.compile(r"-{2,}"), " - "),
+    (_ENTITY, _entity),
+    (_TABLE_TAG, " "),
     (_LINE_MARKS, " "),
+    (_OPENS_SPAN, " "),  # text that became a tag only now: the blank stands where another mark was
     (_SPACE, _one_blank),
     (_ELLIPSIS, "..."),
 )

@@ -31,6 +31,8 @@ PIECES = [
     "| ",
 ]
 PIECES += [" ", " ", " ", "£5", ".5", "1,23,4", "—5", "\n22\n", "ab", "[x]", " ... ", "\n\n", "’s", "ﬁxed"]
+PIECES += ["<td>", "</td><td>", "</td></tr>\n<tr><td>", '<th colspan="2">', "<td", 'colspan="2">', "<", ">"]
+PIECES += ["&amp;", "&", "amp;", "&lt;", "gt;"]
 rough_texts = st.one_of(
     st.text(alphabet=st.sampled_from(MARKS), max_size=60),
     st.lists(st.sampled_from(PIECES), max_size=30).map("".join),
