@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, cast
 
 from lxml import etree
@@ -15,12 +16,10 @@ Piece = tuple[str, Element]
 """A run of text and the element whose styling applies to it."""
 
 _BOLD_TAGS = frozenset(("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"))
-_BOLD = re.compile(r"font(?:-weight)?\s*:[^;]*\b(?:bold(?:er)?|[6-9]00)\b", re.IGNORECASE)
-_NOT_BOLD = re.compile(r"font-weight\s*:\s*(?:normal|400|[1-3]00)", re.IGNORECASE)
-_UNDERLINE = re.compile(r"text-decoration[^;]*underline", re.IGNORECASE)
-_ITALIC = re.compile(r"font(?:-style)?\s*:[^;]*italic", re.IGNORECASE)
+_BOLD = re.compile(r"\b(?:bold(?:er)?|[6-9]00)\b")
+_NOT_BOLD = re.compile(r"\s*(?:normal|400|[1-3]00)")
 _CENTRED = re.compile(r"text-align\s*:\s*center", re.IGNORECASE)
-_SIZE = re.compile(r"font(?:-size)?\s*:[^;]*?(\d+(?:\.\d+)?)\s*p([tx])", re.IGNORECASE)
+_SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)\s*p([tx])")
 _RUNS = etree.XPath(".//text()")
 _CLIMB = 12
 
@@ -109,13 +108,10 @@ def _style(element: Element) -> tuple[bool, bool, bool, bool, float | None]:
         tag = here.tag
         style = here.get("style")
         if style:
-            if bold is None:
-                bold = True if _BOLD.search(style) else False if _NOT_BOLD.search(style) else None
-            underlined = underlined or _UNDERLINE.search(style) is not None
-            italic = italic or _ITALIC.search(style) is not None
-            if size is None:
-                match = _SIZE.search(style)
-                size = float(match[1]) * (0.75 if match[2].lower() == "x" else 1.0) if match else None
+            declared = _declared(style)
+            bold = declared[0] if bold is None else bold
+            underlined, italic = underlined or declared[1], italic or declared[2]
+            size = declared[3] if size is None else size
         if bold is None and tag in _BOLD_TAGS:
             bold = True
         underlined = underlined or tag == "u"
@@ -123,6 +119,26 @@ def _style(element: Element) -> tuple[bool, bool, bool, bool, float | None]:
         linked = linked or (tag == "a" and here.get("href") is not None)
         here = here.getparent()
     return bool(bold), underlined, italic, linked, size
+
+
+@lru_cache(maxsize=512)
+def _declared(style: str) -> tuple[bool | None, bool, bool, float | None]:
+    """Bold, underlined, italic and size as an inline style declares them; None for what it leaves open."""
+    bold: bool | None = None
+    underlined = italic = False
+    size: float | None = None
+    for declaration in style.lower().split(";"):
+        name, _, value = declaration.partition(":")
+        name = name.strip()
+        if name.startswith("text-decoration"):
+            underlined = underlined or "underline" in value
+        if name in ("font", "font-weight"):
+            bold = bold or bool(_BOLD.search(value)) or (False if _NOT_BOLD.match(value) else bold)
+        if name in ("font", "font-style"):
+            italic = italic or "italic" in value
+        if name in ("font", "font-size") and size is None and (match := _SIZE.search(value)):
+            size = float(match[1]) * (0.75 if match[2] == "x" else 1.0)
+    return bold, underlined, italic, size
 
 
 def _centred(element: Element) -> bool:

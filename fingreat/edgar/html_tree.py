@@ -54,6 +54,7 @@ _NO_PLACE = re.compile(r"(?:^|;)\s*display\s*:\s*none", re.IGNORECASE)
 _NO_SIZE = re.compile(r"font-size\s*:\s*0(?:\.0*)?(?:pt|px|em|%)?\s*(?:;|$)", re.IGNORECASE)
 _TINY = re.compile(r"font-size\s*:\s*[12](?:\.\d+)?p[tx]", re.IGNORECASE)
 _WHITE = re.compile(r"(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?\b|white\b|rgb\(\s*255\s*,\s*255\s*,\s*255)", re.IGNORECASE)
+_LONGEST_STYLE = 4000
 _MOST_PARTS = 8
 """Elements of a note mark; more of them hold text."""
 _RAISED_MARKS = ("vertical-align:super", "vertical-align: super", "VERTICAL-ALIGN: super", "position:relative;top:-")
@@ -220,6 +221,9 @@ def _find(root: Element) -> _Found:
         style = element.get("style")
         look = _PLAIN
         if style:
+            if len(style) > _LONGEST_STYLE:
+                style = _xml_text(style[:_LONGEST_STYLE])
+                element.set("style", style)
             look = looks.get(style) or looks.setdefault(style, _read_style(style))
         if look.hidden or tag in _UNSEEN_TAGS:
             found.unseen.append(element)
