@@ -21,6 +21,7 @@ _NOT_BOLD = re.compile(r"\s*(?:normal|400|[1-3]00)")
 _CENTRED = re.compile(r"text-align\s*:\s*center", re.IGNORECASE)
 _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)\s*p([tx])")
 _RUNS = etree.XPath(".//text()")
+_UNSEEN = LINE_BREAK + " \n\t\u00a0.,:;"
 _CLIMB = 12
 
 
@@ -63,9 +64,10 @@ def look_at(pieces: list[Piece], block: Element | None) -> Look:
     size: float | None = None
     empty = True
     for text, owner in pieces:
-        if not text.strip(LINE_BREAK + " \n\t\u00a0"):
+        if not text.strip(_UNSEEN):
+            # A stop after a bold title may itself be plain.
             if leading:
-                lead.append(" ")
+                lead.append(text)
             continue
         empty = False
         style = seen.get(owner)

@@ -34,6 +34,8 @@ _NOT_TITLE = re.compile(r"financial responsib|of financial statements|summary of
 LISTED = re.compile(r"[\s.]\d{1,3}$")
 """A title in a list of contents ends in its page."""
 _LONG = 200
+_TITLE_LENGTH = 120
+"""A bold line as short as this is a title also where it ends in a stop."""
 _ENOUGH = 2000
 _ENOUGH_POINTED = 150
 _POINTER_BLOCKS = 6
@@ -205,7 +207,7 @@ def _extent(
             return Region(start, index, heading, block.text, "heading of another item")
         if (mark and not block.text.startswith(mark)) or (last and index < last[0]):
             continue
-        if index < start + 2 or not is_heading(block):
+        if index < start + 2 or not (is_heading(block) or (block.look.bold and len(block.text) <= _TITLE_LENGTH)):
             continue
         plain = letters(block.text)
         if plain.startswith(ends) and not plain.startswith(own[:20]) and is_set_apart(block):
