@@ -7,6 +7,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from html import unescape
 
 from fingreat.errors import InputError
 from fingreat.schema.graph import Graph
@@ -26,6 +27,8 @@ _LEAST_SHARE = 0.05
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|(?:\b[a-z]\.){2,}|[^\W\d_]+(?:&[^\W\d_]+)*|[$€£¥%,]")
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)%\"*][.!?])\s+(?=[A-Z(\"])|\n\s*\n|\n(?=\|)|(?<=\|)\n")
+_HTML_ROW = re.compile(r"^<tr>(.*)</tr>$", re.MULTILINE)
+_HTML_TAG = re.compile(r"</?t[dh]>|<t[dh] colspan=\"\d+\">")
 _TYPOGRAPHY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u00ad": None})
 _POSSESSIVE = re.compile(r"'(?:s\b)?", re.IGNORECASE)
 
@@ -37,8 +40,9 @@ class CueScorer:
     """Scores text against the cue phrases of a graph. Compiled once; `scores` is linear in the text's length.
 
     A sentence gives each edge the weights of its cues, more at the sentence's opening and less where it names causes,
-    times the sentence's share as evidence: `moved` less `against`, between 0.05 and 1, and 0.05 for a row of a Markdown
-    table. A text's score is the sum over its sentences, the first with a cue in full and the later ones by half.
+    times the sentence's share as evidence: `moved` less `against`, between 0.05 and 1, and 0.05 for a row of a table
+    (Markdown or HTML). A text's score is the sum over its sentences, the first with a cue in full and the later ones
+    by half.
 
     Raises:
         InputError: the graph has no lexicon.
@@ -236,9 +240,15 @@ def _patterns(group: str) -> tuple[_Pattern, ...]:
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
-    plain = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
+    piped = _HTML_ROW.sub(_piped, text) if "<tr>" in text else text
+    plain = unicodedata.normalize("NFKC", piped).translate(_TYPOGRAPHY)
     for sentence in _SENTENCE_END.split(plain):
         yield _words(sentence)
+
+
+def _piped(row: re.Match[str]) -> str:
+    """A row of an HTML table as a Markdown row."""
+    return f"|{unescape(_HTML_TAG.sub('|', row[1]))}|"
 
 
 def _words(text: str) -> _Sentence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,10 @@ _FENCE = "```"
 _WORDS = 4
 """Fewer words are a label (`Capital Expenditures.`), not a statement."""
 _COLUMNS = "   "
+# No empty line follows a row's, as it follows a paragraph that only spells the marks. A row that is longer than a chunk
+# comes in pieces: the first has no end, the others are told by a border between cells.
+_HTML_ROW = re.compile(r"(?:<table>\n)?<tr>(?:.*</tr>\n(?!\n)|.*(?<!</tr>)\Z)")
+_CELL_BORDER = re.compile(r"</t[dh]>(?:<t[dh]|</tr>\n(?!\n))")
 
 
 @dataclass(frozen=True)
@@ -47,11 +52,14 @@ def reply_text(request: Request, graph: Graph, findings: Sequence[Finding]) -> s
 def prose(segments: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Number and text of the segments that are sentences; headings, labels and table rows state nothing."""
     fenced = _begins_fenced("".join(segments))
+    inside_row = True  # a chunk may begin there
     for number, segment in enumerate(segments, 1):
         text = segment.partition(f"\n{_FENCE}")[0]
         # Columns tell a row of a fixed-width table where a chunk lies wholly inside one and has no mark.
         is_layout = segment.startswith(("#", "|", _FENCE)) or _COLUMNS in text.strip()
-        if not fenced and not is_layout and len(text.split()) >= _WORDS:
+        is_html_row = bool(_HTML_ROW.match(segment) or (inside_row and _CELL_BORDER.search(segment)))
+        inside_row = is_html_row and "</tr>\n" not in segment
+        if not (fenced or is_layout or is_html_row) and len(text.split()) >= _WORDS:
             yield number, text
         if segment.count(_FENCE) % 2:
             fenced = not fenced

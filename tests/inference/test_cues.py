@@ -253,6 +253,26 @@ def test_rows_of_a_table_in_a_text_add_next_to_nothing(gaap11: CueScorer) -> Non
     assert gaap11.edges(rows + "Interest expense increased by $2 million.") == ["NNCA-NONOP"]
 
 
+def test_a_row_of_an_html_table_scores_as_the_same_row_in_markdown(gaap11: CueScorer) -> None:
+    html = (
+        "Interest expense increased by $2 million.\n\n<table>\n"
+        '<tr><th></th><th colspan="2">Year ended</th></tr>\n'
+        "<tr><td>Research &amp; development costs, net sales increased</td><td>$41,207</td><td>$38,915</td></tr>\n"
+        "<tr><td>Dividends paid</td><td>$30,000</td><td>$29,000</td></tr>\n</table>\n\nNet sales rose 6%."
+    )
+    markdown = (
+        "Interest expense increased by $2 million.\n\n"
+        "|  | Year ended |  |\n"
+        "| Research & development costs, net sales increased | $41,207 | $38,915 |\n"
+        "| Dividends paid | $30,000 | $29,000 |\n\nNet sales rose 6%."
+    )
+    assert gaap11.scores(html) == gaap11.scores(markdown)
+    row = html.split("\n")[4]
+    assert gaap11.scores(row) == gaap11.scores(markdown.split("\n")[3])
+    assert gaap11.edges(row) == []
+    assert gaap11.edges("Net sales increased 6%, see <tr> and </tr>.") == ["REV-NNCA"]
+
+
 def test_a_graph_without_a_lexicon_is_refused_in_words() -> None:
     with pytest.raises(InputError, match=r"two\.toml: graph 'two' has no cue phrases.*\[lexicon\]"):
         CueScorer(parse_graph(TWO_EDGES.encode(), source="two.toml"))

@@ -11,6 +11,7 @@ from reply_builders import GRAPH, judge, request
 
 from fingreat.edgar import chunk_section
 from fingreat.inference import create_backend
+from fingreat.inference.whole_segments import prose
 from fingreat.schema import Mode, Section, reply_schema
 
 REVENUE = "Net sales rose 6% to $84.2 million, because volumes were higher. "
@@ -119,6 +120,47 @@ def test_it_reads_the_segments_that_real_chunks_have(budget: int) -> None:
     for chunk in chunk_section(section, budget):
         found += answer(tuple(text[segment.start : segment.end] for segment in chunk.segments), "quote")
     assert [item["quote"] for item in found] == [REVENUE.strip(), INTEREST.strip(), DIVIDEND.strip()]
+
+
+HEAD = '<table>\n<tr><th></th><th colspan="2">Net sales increased in all of the year</th></tr>\n'
+RECORD = "<tr><td>Net sales increased in all of the regions by 6%</td><td>$84.2</td><td>$79.4</td></tr>\n"
+
+
+@pytest.mark.parametrize("budget", [16, 40, 80, 4096])
+def test_rows_of_html_tables_are_no_evidence_however_small_the_chunks(budget: int) -> None:
+    text = f"### Results\n\n{REVENUE}\n\n{HEAD}{RECORD * 6}</table>\n\n{INTEREST}{DIVIDEND}"
+    section = Section(filing_id="f", item="7", status="found", text=text)
+    found = []
+    for chunk in chunk_section(section, budget):
+        found += answer(tuple(text[segment.start : segment.end] for segment in chunk.segments), "quote")
+    sentences = " ".join(item["quote"] for item in found)
+    assert not set("<>") & set(sentences)
+    if budget > 16:
+        assert [item["quote"] for item in found] == [REVENUE.strip(), INTEREST.strip(), DIVIDEND.strip()]
+
+
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        "<tr> Net sales rose 6% to $84.2 million in the year.\n\n",
+        "<table> Net sales rose 6% to $84.2 million in the year.\n\n",
+        "Net sales rose 6% in the year, as <td>a</td><td>b</td> in the filing says.\n\n",
+    ],
+)
+def test_a_paragraph_that_only_spells_the_marks_of_a_table_is_read(paragraph: str) -> None:
+    found = answer(("The year was a good one for all.\n\n", paragraph, INTEREST), "span")
+    assert [item["first"] for item in found] == [2, 3]
+
+
+def test_a_line_of_cells_is_a_row_only_where_no_empty_line_follows_it() -> None:
+    line = "<tr><td>Net sales rose 6% to $84.2 million</td></tr>"
+    assert list(prose((f"{line}\n\n", "Costs fell in the year."))) == [
+        (1, f"{line}\n\n"),
+        (2, "Costs fell in the year."),
+    ]
+    assert list(prose((f"<table>\n{line}\n", f"{line}\n", f"{line}\n</table>\n\n", "Costs fell in the year."))) == [
+        (4, "Costs fell in the year.")
+    ]
 
 
 def test_a_chunk_without_evidence_gets_an_empty_list() -> None:
