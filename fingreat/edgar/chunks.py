@@ -12,6 +12,8 @@ from fingreat.schema import Chunk, Section, Segment, content_id
 
 DEFAULT_BUDGET = 4096
 MIN_BUDGET = 16
+_LONGEST_TOKEN = 128
+"""Characters of the longest token (blanks); what is longer than so many for each token is over a budget uncounted."""
 
 
 def chunk_section(section: Section, budget: int = DEFAULT_BUDGET, counter: TokenCounter | None = None) -> list[Chunk]:
@@ -54,7 +56,7 @@ def _within_budget(pieces: list[Piece], text: str, budget: int, counter: TokenCo
     fitting: list[Piece] = []
     for piece in pieces:
         start, end, border = piece.segment.start, piece.segment.end, piece.border
-        while counter.count(text[start:end]) > budget:
+        while end - start > budget * _LONGEST_TOKEN or counter.count(text[start:end]) > budget:
             # Halving ends: one character is never more tokens than the smallest budget.
             width = min(end - start, budget * 8)
             while counter.count(text[start : start + width]) > budget:
