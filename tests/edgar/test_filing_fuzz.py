@@ -23,7 +23,7 @@ from damage import damaged
 
 from fingreat.edgar import chunk_section, read_section
 from fingreat.edgar.segments import segment_text
-from fingreat.schema import SectionStatus, TableStyle
+from fingreat.schema import Section, SectionStatus, TableStyle
 
 SECONDS = 20
 BUDGET = 512
@@ -151,6 +151,18 @@ def growth(frame: str, unit: str) -> float:
         seconds.append(time.process_time() - start)
     # What takes less than a tenth of a second says nothing of growth.
     return seconds[1] / max(seconds[0], 0.1)
+
+
+def test_one_long_sentence_is_cut_into_chunks_in_linear_time() -> None:
+    seconds = []
+    for size in (200_000, 800_000):
+        section = Section(filing_id="x", item="7", status=SectionStatus.FOUND, text="a pump, " * (size // 8))
+        start = time.process_time()
+        assert (
+            "".join(section.text[chunk.start : chunk.end] for chunk in chunk_section(section, BUDGET)) == section.text
+        )
+        seconds.append(time.process_time() - start)
+    assert seconds[1] / max(seconds[0], 0.1) < MOST_GROWTH
 
 
 @pytest.mark.prove
