@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,9 @@ from fingreat.schema import Chunk, Extraction, Failure, Reply, ReplyState, Reque
 
 _FENCE = "```"
 """Opens and closes a fixed-width table; the mark may stand in the segment before or after it."""
+_TABLE_OPENING = re.compile(r"\A<table>\n(?=<tr>)")
+_TABLE_CLOSING = re.compile(r"(?<=</tr>)\n</table>\Z")
+"""First and last line of a table as HTML; they stand in the segments of its first and last row."""
 _ENGINE_STATES = (ReplyState.ERROR, ReplyState.BLOCKED, ReplyState.TOO_LONG)
 
 
@@ -95,8 +99,8 @@ def _span(item: Item, section: Section, chunk: Chunk) -> tuple[int, int]:
 
 
 def _bare_start(text: str) -> str:
-    return text.lstrip().removeprefix(_FENCE).lstrip()
+    return _TABLE_OPENING.sub("", text.lstrip().removeprefix(_FENCE).lstrip())
 
 
 def _bare_end(text: str) -> str:
-    return text.rstrip().removesuffix(_FENCE).rstrip()
+    return _TABLE_CLOSING.sub("", text.rstrip().removesuffix(_FENCE).rstrip())

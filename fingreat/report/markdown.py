@@ -1,7 +1,8 @@
 """The subset of Markdown that sections are written in, as blocks of ranges into the text.
 
 No text is copied or changed: a block says which ranges of the source are shown, and what is left out between
-them is syntax (heading and list marks, table pipes, fences, pairs of `**`). What is no syntax is text.
+them is syntax (heading and list marks, table pipes, the tags of HTML tables, fences, pairs of `**`). What is no
+syntax is text: of HTML only a table in the form that sections have it, a line for each row, is a table.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ _FENCE = re.compile(r"[ \t]*(`{3,})[ \t]*$")
 # Bold text has a longest length: without one, each unmatched `**` would be sought to the end of its block.
 _STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.{0,400}?[^\s*])\*\*(?![\w*])", re.DOTALL)
 _PIPE = re.compile(r"\\\||\|")
+_HTML_CELL = re.compile(r"<(t[dh])(?: colspan=\"(\d{1,4})\")?>([^<>]*)</\1>")
+_HTML_ROW = re.compile(r"<tr>(?:<(t[dh])(?: colspan=\"\d{1,4}\")?>[^<>]*</\1>)+</tr>")
+_HTML_OPENING, _HTML_CLOSING = "<table>", "</table>"
+_ENTITY = re.compile(r"&(?:amp|lt|gt);")
+_MEANT = {"&lt;": "<", "&gt;": ">"}
 _FIGURE = re.compile(r"[($€£¥+\-–−—\s]*(?:\d[\d,.]*)?[)%\s]*(?:\[?\(?[a-z\d]{1,2}\)?\]?)?")
 _LONGEST_FIGURE = 40
 
@@ -29,19 +35,25 @@ Kind = Literal["heading", "paragraph", "item", "table", "fence", "rule"]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A range of the source that is shown as it stands."""
+    """A range of the source that is shown as it stands.
+
+    Attributes:
+        shown: what is shown instead: the character that an entity stands for, whose first one the range is.
+    """
 
     start: int
     end: int
     strong: bool = False
+    shown: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """The text of one cell; `figure` if it holds a number or a dash and nothing else."""
+    """The text of one cell over `span` columns; `figure` if it holds a number or a dash and nothing else."""
 
     runs: tuple[Run, ...]
     figure: bool
+    span: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,7 @@ class Block:
     Attributes:
         level: of a heading (1 to 6), or the nesting of a list item (0 to 3).
         bullet: the item's mark is a bullet, which is not among `runs`; a number is.
-        rows: of a table, without the delimiter row; `header` says whether the first row is its head.
+        rows: of a table, without the delimiter row; the first `heads` of them are its head.
     """
 
     kind: Kind
@@ -61,7 +73,7 @@ class Block:
     level: int = 0
     bullet: bool = False
     rows: tuple[tuple[TableCell, ...], ...] = ()
-    header: bool = False
+    heads: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +97,8 @@ def parse_blocks(text: str) -> Iterator[Block]:
             block, stop = _fence(lines, i)
         elif line.text.lstrip().startswith("|"):
             block, stop = _table(text, lines, i)
+        elif _opens_html_table(lines, i):
+            block, stop = _html_table(text, lines, i)
         elif _RULE.match(line.text):
             block = Block("rule", line.start, line.end)
         elif heading := _HEADING.match(line.text):
@@ -93,7 +107,7 @@ def parse_blocks(text: str) -> Iterator[Block]:
         elif item := _BULLET.match(line.text) or _NUMBER.match(line.text):
             block, stop = _item(text, lines, i, item)
         else:
-            while stop < len(lines) and not _opens_block(lines[stop].text):
+            while stop < len(lines) and not _opens_block(lines, stop):
                 stop += 1
             end = lines[stop - 1].end
             block = Block("paragraph", line.start, end, _inline(text, line.start, end))
@@ -112,10 +126,18 @@ def _lines(text: str) -> list[_Line]:
     return lines
 
 
-def _opens_block(line: str) -> bool:
+def _opens_block(lines: list[_Line], at: int) -> bool:
     """Whether a line ends the paragraph above it. A number does not: prose may wrap before "1998."."""
+    line = lines[at].text
     stripped = line.lstrip()
-    return not stripped or stripped[0] == "|" or any(p.match(line) for p in (_FENCE, _RULE, _HEADING, _BULLET))
+    if not stripped or stripped[0] == "|" or _opens_html_table(lines, at):
+        return True
+    return any(pattern.match(line) for pattern in (_FENCE, _RULE, _HEADING, _BULLET))
+
+
+def _opens_html_table(lines: list[_Line], at: int) -> bool:
+    follows = at + 1 < len(lines) and lines[at].text == _HTML_OPENING
+    return follows and _HTML_ROW.fullmatch(lines[at + 1].text) is not None
 
 
 def _fence(lines: list[_Line], first: int) -> tuple[Block, int]:
@@ -133,14 +155,14 @@ def _fence(lines: list[_Line], first: int) -> tuple[Block, int]:
 def _table(text: str, lines: list[_Line], first: int) -> tuple[Block, int]:
     stop = first
     rows = []
-    header = False
+    heads = 0
     while stop < len(lines) and lines[stop].text.lstrip().startswith("|"):
         if _DELIMITER_ROW.match(lines[stop].text):
-            header = header or stop == first + 1
+            heads = heads or int(stop == first + 1)
         else:
             rows.append(_row(text, lines[stop]))
         stop += 1
-    return Block("table", lines[first].start, lines[stop - 1].end, rows=tuple(rows), header=header), stop
+    return Block("table", lines[first].start, lines[stop - 1].end, rows=tuple(rows), heads=heads), stop
 
 
 def _row(text: str, line: _Line) -> tuple[TableCell, ...]:
@@ -153,9 +175,47 @@ def _row(text: str, line: _Line) -> tuple[TableCell, ...]:
         content = text[left + 1 : right]
         start = left + 1 + len(content) - len(content.lstrip())
         end = max(start, left + 1 + len(content.rstrip()))
-        figure = 0 < len(content.strip()) <= _LONGEST_FIGURE and _FIGURE.fullmatch(content.strip()) is not None
-        cells.append(TableCell(tuple(_without_backslashes(text, _inline(text, start, end))), figure))
+        cells.append(TableCell(tuple(_without_backslashes(text, _inline(text, start, end))), _is_figure(content)))
     return tuple(cells)
+
+
+def _is_figure(content: str) -> bool:
+    return 0 < len(content.strip()) <= _LONGEST_FIGURE and _FIGURE.fullmatch(content.strip()) is not None
+
+
+def _html_table(text: str, lines: list[_Line], first: int) -> tuple[Block, int]:
+    """The rows up to the first line that is none; the closing tag may be missing."""
+    stop = first + 1
+    rows: list[tuple[TableCell, ...]] = []
+    heads = 0
+    while stop < len(lines) and (row := _HTML_ROW.fullmatch(lines[stop].text)):
+        if row[1] == "th" and heads == len(rows):
+            heads += 1
+        rows.append(_html_row(text, lines[stop]))
+        stop += 1
+    closed = stop < len(lines) and lines[stop].text == _HTML_CLOSING
+    end = lines[stop - 1 + closed].end
+    return Block("table", lines[first].start, end, rows=tuple(rows), heads=heads), stop + closed
+
+
+def _html_row(text: str, line: _Line) -> tuple[TableCell, ...]:
+    cells = []
+    for cell in _HTML_CELL.finditer(text, line.start, line.end):
+        runs = tuple(_without_entities(text, _inline(text, *cell.span(3))))
+        cells.append(TableCell(runs, _is_figure(cell[3]), int(cell[2] or 1)))
+    return tuple(cells)
+
+
+def _without_entities(text: str, runs: tuple[Run, ...]) -> Iterator[Run]:
+    for run in runs:
+        start = run.start
+        for entity in _ENTITY.finditer(text, run.start, run.end):
+            if entity.start() > start:
+                yield Run(start, entity.start(), run.strong)
+            yield Run(entity.start(), entity.start() + 1, run.strong, _MEANT.get(entity[0]))
+            start = entity.end()
+        if start < run.end:
+            yield Run(start, run.end, run.strong)
 
 
 def _without_backslashes(text: str, runs: tuple[Run, ...]) -> Iterator[Run]:
@@ -175,7 +235,7 @@ def _item(text: str, lines: list[_Line], first: int, mark: re.Match[str]) -> tup
     """A list item with the lines that go on with it."""
     line = lines[first]
     stop = first + 1
-    while stop < len(lines) and not (_opens_block(lines[stop].text) or _NUMBER.match(lines[stop].text)):
+    while stop < len(lines) and not (_opens_block(lines, stop) or _NUMBER.match(lines[stop].text)):
         stop += 1
     bullet = not mark.group(2)[0].isdigit()
     start = line.start + (mark.end() if bullet else mark.start(2))

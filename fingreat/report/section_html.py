@@ -63,21 +63,23 @@ class _Writer:
         return f'<li id="{self._name}-{block.start}" class="{kind} n{block.level}">{self._runs(block.runs)}</li>'
 
     def _table(self, block: Block, place: str) -> str:
-        rows = list(block.rows)
-        head = ""
-        if block.header and rows:
-            cells = "".join(f'<th scope="col"{_figure(c)}>{self._runs(c.runs)}</th>' for c in rows.pop(0))
-            head = f"<thead><tr>{cells}</tr></thead>"
-        body = "".join(f"<tr>{''.join(self._cells(row))}</tr>" for row in rows)
+        head = "".join(f"<tr>{''.join(self._heads(row))}</tr>" for row in block.rows[: block.heads])
+        head = f"<thead>{head}</thead>" if head else ""
+        body = "".join(f"<tr>{''.join(self._cells(row))}</tr>" for row in block.rows[block.heads :])
         return f'{_scrolling("Table")}<table class="filed" {place}>{head}<tbody>{body}</tbody></table></div>'
+
+    def _heads(self, row: Sequence[TableCell]) -> Iterator[str]:
+        for cell in row:
+            scope = "colgroup" if cell.span > 1 else "col"
+            yield f'<th scope="{scope}"{_span(cell)}{_figure(cell)}>{self._runs(cell.runs)}</th>'
 
     def _cells(self, row: Sequence[TableCell]) -> Iterator[str]:
         for i, cell in enumerate(row):
             content = self._runs(cell.runs)
             if i == 0 and content:
-                yield f'<th scope="row">{content}</th>'
+                yield f'<th scope="row"{_span(cell)}>{content}</th>'
             else:
-                yield f"<td{_figure(cell)}>{content}</td>"
+                yield f"<td{_span(cell)}{_figure(cell)}>{content}</td>"
 
     def _runs(self, runs: Sequence[Run]) -> str:
         return "".join(f"<b>{self._marked(r)}</b>" if r.strong else self._marked(r) for r in runs)
@@ -86,7 +88,7 @@ class _Writer:
         parts = []
         for piece in self._pieces.between(run.start, run.end):
             # The parser takes a bare carriage return for a line end.
-            content = escape(self._text[piece.start : piece.end], quote=False).replace("\r", "&#13;")
+            content = escape(run.shown or self._text[piece.start : piece.end], quote=False).replace("\r", "&#13;")
             if not piece.layers:
                 parts.append(content)
                 continue
@@ -106,6 +108,10 @@ class _Writer:
 def _scrolling(label: str) -> str:
     """A box that scrolls sideways, also by keyboard."""
     return f'<div class="wide" tabindex="0" role="region" aria-label="{label}">'
+
+
+def _span(cell: TableCell) -> str:
+    return f' colspan="{cell.span}"' if cell.span > 1 else ""
 
 
 def _figure(cell: TableCell) -> str:
