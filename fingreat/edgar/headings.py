@@ -123,11 +123,11 @@ def find_candidates(blocks: list[Block], form: Form, pattern: re.Pattern[str] = 
     """
     found: list[Candidate] = []
     part = ""
-    shared = _shared_links(blocks, pattern)
+    links = _links(blocks, pattern)
     for index, block in enumerate(blocks):
         if block.kind is Kind.TEXT:
             part = part_line(block) or part
-            found += _candidates(blocks, index, form, pattern, part, shared)
+            found += _candidates(blocks, index, form, pattern, part, links)
         elif block.kind in (Kind.TABLE, Kind.FIXED) and ("tem" in block.text or "TEM" in block.text):
             found += _table_candidates(block, index, form)
     return found
@@ -144,7 +144,7 @@ def _part(stated: str) -> str:
 
 
 def _candidates(
-    blocks: list[Block], index: int, form: Form, pattern: re.Pattern[str], part: str, shared: frozenset[str]
+    blocks: list[Block], index: int, form: Form, pattern: re.Pattern[str], part: str, links: _Links
 ) -> list[Candidate]:
     block = blocks[index]
     match = pattern.match(block.text[:400])
@@ -173,7 +173,7 @@ def _candidates(
         return []
     if pattern is ITEM and match["part"]:
         part = _part(match["part"])
-    contents = (bool(TRAILING_PAGE.search(title)) and len(title) < _LONG) or _leads_on(blocks, index, shared)
+    contents = (bool(TRAILING_PAGE.search(title)) and len(title) < _LONG) or links.lead_on(block, index)
     found = []
     for key in dict.fromkeys((*keys, *named)):
         odd = key not in keys
@@ -184,20 +184,29 @@ def _candidates(
     return found
 
 
-def _shared_links(blocks: list[Block], pattern: re.Pattern[str]) -> frozenset[str]:
-    """Where several headings lead: back to the contents page, even where there is no such place."""
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """Where the links of headings lead: targets that several share, and the blocks that targets stand at."""
+
+    shared: frozenset[str]
+    places: dict[str, int]
+
+    def lead_on(self, block: Block, index: int) -> bool:
+        """Whether a block links to a later place, or to one unknown; a heading may link back to the contents.
+
+        What several headings lead to is the contents page, even where there is no such place.
+        """
+        look = block.look
+        if not look.linked or look.links & self.shared:
+            return False
+        return not any(self.places.get(link, index + 1) <= index for link in look.links)
+
+
+def _links(blocks: list[Block], pattern: re.Pattern[str]) -> _Links:
     texts = [block for block in blocks if block.kind is Kind.TEXT and pattern.match(block.text[:_LONG])]
     leads = Counter(link for block in texts if block.look.linked for link in block.look.links)
-    return frozenset(link for link, times in leads.items() if times >= _SHARED)
-
-
-def _leads_on(blocks: list[Block], index: int, shared: frozenset[str]) -> bool:
-    """Whether a block is a link to a later place, or to one unknown; a heading may be a link back to the contents."""
-    look = blocks[index].look
-    if not look.linked or look.links & shared:
-        return False
-    before = any(look.links.intersection(block.anchors) for block in blocks[: index + 1])
-    return not (look.links and before)
+    shared = frozenset(link for link, times in leads.items() if times >= _SHARED)
+    return _Links(shared, {name: index for index, block in enumerate(blocks) for name in block.anchors})
 
 
 def _printed(block: Block) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from itertools import islice
 
 from fingreat.edgar.blocks import Block, Kind
-from fingreat.edgar.contents import following_part
+from fingreat.edgar.contents import Contents
 from fingreat.edgar.form_index import IndexEntry, last_page_end
 from fingreat.edgar.forms import Form, end_titles, letters
 from fingreat.edgar.headings import Candidate
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer
-from fingreat.edgar.titles import LISTED, Region, first_words, is_set_apart, last_page_of
+from fingreat.edgar.titles import LISTED, MOST_TITLES, Region, first_words, is_set_apart, last_page_of
 
 _LONG = 200
 _ENOUGH = 2000
@@ -35,16 +36,16 @@ def find_part(
     """
     best: Region | None = None
     best_value = -1
-    for index, block in enumerate(blocks):
-        heading = _heading(block, starts)
-        if heading is None:
-            continue
+    contents = Contents(blocks)
+    named = ((index, _heading(block, starts)) for index, block in enumerate(blocks))
+    for index, heading in islice(((place, title) for place, title in named if title), MOST_TITLES):
+        block = blocks[index]
         plain = letters(heading)
         right_page = entry is not None and block.page in {first for first, _ in entry.pages}
         value = (plain == (letters(entry.title) if entry else starts[0])) + 2 * right_page
         if value <= best_value:
             continue
-        region = _extent(blocks, index, heading, entry, others)
+        region = _extent(contents, blocks, index, heading, entry, others)
         if region and _length(blocks[index : region.end]) >= _ENOUGH:
             best, best_value = region, value
     return best
@@ -64,11 +65,11 @@ def _heading(block: Block, starts: tuple[str, ...]) -> str | None:
 
 
 def _extent(
-    blocks: list[Block], start: int, heading: str, entry: IndexEntry | None, others: tuple[str, ...]
+    contents: Contents, blocks: list[Block], start: int, heading: str, entry: IndexEntry | None, others: tuple[str, ...]
 ) -> Region | None:
     printed = heading if blocks[start].kind is Kind.TEXT else ""
     ends: list[tuple[int, str]] = []
-    part = following_part(blocks, start, heading)
+    part = contents.following_part(start, heading)
     if part is not None:
         ends.append((part, "next part by the contents page"))
     size = blocks[start].look.size or 0.0

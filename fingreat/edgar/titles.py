@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from fingreat.edgar.blocks import Block, Kind
-from fingreat.edgar.contents import following_part
+from fingreat.edgar.contents import Contents
 from fingreat.edgar.form_index import IndexEntry, last_page_end
 from fingreat.edgar.forms import compact, end_titles, letters, load_forms
 from fingreat.edgar.headings import item_number
@@ -37,6 +38,8 @@ _LONG = 200
 _TITLE_LENGTH = 120
 """A bold line as short as this is a title also where it ends in a stop."""
 _ENOUGH = 2000
+MOST_TITLES = 100
+"""More titles of the discussion than this are running heads."""
 _ENOUGH_POINTED = 150
 _POINTER_BLOCKS = 6
 
@@ -87,13 +90,12 @@ def find_region(
     best: Region | None = None
     best_value = 0.0
     enough = _ENOUGH_POINTED if pointer else _ENOUGH
-    for index, block in enumerate(blocks):
-        if index in avoid:
-            continue
-        heading = _title(block, captions)
-        if heading is None or _is_listed(blocks, index):
-            continue
-        region = _without_tail(blocks, _extent(blocks, index, heading, pointer, entry))
+    contents = Contents(blocks)
+    titles = ((index, _title(block, captions)) for index, block in enumerate(blocks) if index not in avoid)
+    named = ((index, heading) for index, heading in titles if heading is not None and not _is_listed(blocks, index))
+    for index, heading in islice(named, MOST_TITLES):
+        block = blocks[index]
+        region = _without_tail(blocks, _extent(contents, blocks, index, heading, pointer, entry))
         length = sum(len(inside.text) for inside in blocks[region.start : region.end])
         if length < enough or (outside is not None and region.start < outside < region.end):
             continue
@@ -134,13 +136,14 @@ def further_regions(blocks: list[Block], first: Region, pointer: Pointer) -> lis
     discussion of financial resources and liquidity".
     """
     found: list[Region] = []
+    contents = Contents(blocks)
     titles = {letters(first.heading)}
     end = first.end
     for index in range(first.end, len(blocks)):
         heading = _title(blocks[index], ()) if index >= end else None
         if heading is None or not _PART_TITLE.match(letters(heading)) or letters(heading) in titles:
             continue
-        region = _extent(blocks, index, heading, pointer)
+        region = _extent(contents, blocks, index, heading, pointer)
         if sum(len(inside.text) for inside in blocks[index : region.end]) >= _ENOUGH_POINTED:
             found.append(region)
             titles.add(letters(heading))
@@ -180,12 +183,17 @@ def text_is_sentence(text: str) -> bool:
 
 
 def _extent(
-    blocks: list[Block], start: int, heading: str, pointer: Pointer | None, entry: IndexEntry | None = None
+    contents: Contents,
+    blocks: list[Block],
+    start: int,
+    heading: str,
+    pointer: Pointer | None,
+    entry: IndexEntry | None = None,
 ) -> Region:
     """From a title to where the discussion ends: by its pages, the contents page, or a title that ends it."""
     last = last_page_of(blocks, start, pointer)
     if last is None:
-        part = following_part(blocks, start, heading)
+        part = contents.following_part(start, heading)
         if part is not None and (entry is None or sum(len(block.text) for block in blocks[start:part]) >= _ENOUGH):
             return Region(start, part, heading, first_words(blocks[part]), "next part by the contents page")
         end = last_page_end(blocks, start, entry)

@@ -32,7 +32,9 @@ def weighed_candidates(blocks: list[Block], form: Form, pattern: re.Pattern[str]
     """
     found = _without_lists(blocks, find_candidates(blocks, form, pattern), form)
     if pattern is ITEM and len({one.item for one in found if not one.contents}) >= _NUMBERED_HEADINGS:
-        found = sorted([*found, *_unnumbered(blocks, form)], key=lambda candidate: candidate.start)
+        headed = {one.item for one in found if not (one.contents or one.odd)}
+        lost = [one for one in _unnumbered(blocks, form) if one.item not in headed]
+        found = sorted([*found, *lost], key=lambda candidate: candidate.start)
     looks: defaultdict[tuple[bool, ...], set[str]] = defaultdict(set)
     for candidate in found:
         if not candidate.contents:
