@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from fingreat.edgar.forms import form_of
+from fingreat.edgar.forms import load_forms
 from fingreat.errors import RunError
 from fingreat.inference.requirements import NEEDS, Needs
 from fingreat.runs import read_json
@@ -44,7 +44,7 @@ def models(incomplete: str) -> Offers:
 
 def items() -> Offers:
     """The items of Form 10-K and how their titles begin."""
-    form = form_of("10-K")
+    form = load_forms()["10-K"]
     yield from ((item, form.starts[item][0]) for item in form.order)
 
 

@@ -25,6 +25,7 @@ _TAG = re.compile(
 )
 _HEADER_LINE = re.compile(r"^[ \t]*([A-Z][A-Z0-9 /.-]{2,50}):[ \t]*(\S.*?)?[ \t]*$")
 _HEADER_END = re.compile(r"</(?:SEC|IMS)-HEADER>|<DOCUMENT>", re.IGNORECASE)
+_SUBMISSION = re.compile(r"^<(?:SEC|IMS)-DOCUMENT>", re.IGNORECASE | re.MULTILINE)
 _PEM = "-----BEGIN PRIVACY-ENHANCED MESSAGE-----"
 _SKIPPED_TYPE = re.compile(
     r"^(?:GRAPHIC|ZIP|EXCEL|PDF|XML|JSON|EX-101\b.*|EX-27\b.*|.*\.(?:INS|SCH|CAL|DEF|LAB|PRE|XSD))$", re.IGNORECASE
@@ -91,6 +92,10 @@ def read_submission(data: bytes, name: str = "") -> Submission:
     documents = tuple(_parse_part(part) for part in parts)
     counted = header.get("PUBLIC DOCUMENT COUNT", "")
     filed = sum(1 for document in documents if not _MADE_BY_EDGAR.match(document.type))
+    if (submissions := len(_SUBMISSION.findall(text))) > 1:
+        warnings.append(
+            f"The file holds {submissions} submissions; they are read as one, under the first one's header."
+        )
     if counted.isdigit() and min(abs(int(counted) - filed), abs(int(counted) - len(documents))) > 1:
         warnings.append(f"The header counts {int(counted)} documents, the file holds {filed}.")
     return Submission(header, documents, tuple(warnings))

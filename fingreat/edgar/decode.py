@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
 import stat
 import zlib
@@ -10,6 +11,9 @@ from pathlib import Path
 
 from fingreat.errors import InputError
 
+LARGEST = 1 << 30
+"""Bytes of the largest file that is read, unpacked: no filing comes near it."""
+_TOO_LARGE = "The file is larger than 1 GiB, more than any filing."
 _GZIP = b"\x1f\x8b"
 _SIGNATURES = (
     (b"%PDF-", "a PDF"),
@@ -21,6 +25,20 @@ _SIGNATURES = (
     (b"{\\rtf", "an RTF document"),
     (b"\x7fELF", "a program"),
 )
+_OTHER_KINDS = (
+    (re.compile(rb"[\[{]\s*[\"{\[\]}]"), "JSON"),
+    (
+        re.compile(rb"(?:[A-Z][\w-]+:[^\n]*\n(?:[ \t][^\n]*\n)*)*?MIME-Version:", re.IGNORECASE),
+        "a web archive or a mail (MIME); save the page as HTML",
+    ),
+    (re.compile(rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:\w+:)?xbrl[\s>]", re.DOTALL), "an XBRL data file"),
+    (re.compile(rb"(?:[A-Za-z0-9+/]{60,76}\r?\n){12}"), "base64 data"),
+    (
+        re.compile(rb".{0,2000}<title>\s*EDGAR Filing (?:Documents|Index)", re.DOTALL | re.IGNORECASE),
+        "EDGAR's list of a filing's documents",
+    ),
+)
+"""What a file may be by how it begins, though its bytes are text."""
 _BLOCK_PAGES = re.compile(
     r"Your Request Originates from an Undeclared Automated Tool|Request Rate Threshold Exceeded"
     r"|<title>\s*(?:403 Forbidden|404 Not Found|429 Too Many Requests|Access Denied"
@@ -52,6 +70,8 @@ def read_bytes(path: Path) -> bytes:
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             # Reading a pipe or a device may never end.
             raise InputError("This is a pipe or a device, not a file.", where=where, hint="Copy the filing to a file.")
+        if path.stat().st_size > LARGEST:
+            raise InputError(_TOO_LARGE, where=where)
         data = path.read_bytes()
     except FileNotFoundError:
         raise InputError("There is no such file.", where=where, hint="Check the path.") from None
@@ -61,11 +81,14 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(f"The file cannot be read: {error.strerror or error}.", where=where) from None
     if data.startswith(_GZIP):
         try:
-            data = gzip.decompress(data)
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
+                data = unpacked.read(LARGEST + 1)
         except (EOFError, OSError, zlib.error) as error:
             raise InputError(
                 f"The gzip data is damaged: {error}.", where=where, hint="Fetch or copy the file again."
             ) from None
+    if len(data) > LARGEST:
+        raise InputError(_TOO_LARGE, where=where)
     if not data.strip():
         raise InputError("The file is empty.", where=where, hint="Fetch or copy the file again.")
     return data
@@ -78,6 +101,9 @@ def why_unreadable(data: bytes) -> str | None:
         return "The file is empty."
     for signature, what in _SIGNATURES:
         if head.startswith(signature):
+            return f"This is {what}, not an EDGAR filing in HTML or text."
+    for pattern, what in _OTHER_KINDS:
+        if pattern.match(head):
             return f"This is {what}, not an EDGAR filing in HTML or text."
     if not head.startswith(b"<"):
         sample = data[:65536]

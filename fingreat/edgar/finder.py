@@ -75,7 +75,7 @@ def _thin(candidates: list[Candidate]) -> list[Candidate]:
     """Without repeats of a heading that no other one parts (running headers); the first one stays."""
     thin: list[list[Candidate]] = []
     for _, places in groupby(candidates, key=lambda candidate: candidate.start):
-        group = list(places)
+        group = list({place.item: place for place in places}.values())
         first = max(group, key=lambda candidate: candidate.weight)
         previous = max(thin[-1], key=lambda candidate: candidate.weight) if thin else None
         if previous is not None and previous.item == first.item:

@@ -110,17 +110,14 @@ def _compact(titles: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(compact, titles))
 
 
-def form_of(name: str | None) -> Form:
-    """The form's items; that of Form 10-K where the form is unknown."""
+def form_of(name: str | None) -> Form | None:
+    """The form's items; those of Form 10-K for a form unknown, None for one that has other items."""
     forms = load_forms()
-    plain = (name or "").upper()
-    if plain.startswith(("10-KSB", "10KSB")):
-        return forms["10-KSB"]
-    if plain.startswith(("10-QSB", "10QSB")):
-        return forms["10-QSB"]
-    if plain.startswith(("10-Q", "10Q")):
-        return forms["10-Q"]
-    return forms["10-K"]
+    plain = (name or "").upper().replace("10K", "10-K").replace("10Q", "10-Q")
+    for start in ("10-KSB", "10-QSB", "10-Q", "10-K"):
+        if plain.startswith(start):
+            return forms[start]
+    return forms["10-K"] if not plain or plain.startswith(("ARS", "EX")) else None
 
 
 def letters(text: str) -> str:

@@ -173,7 +173,7 @@ def _candidates(
         return []
     if pattern is ITEM and match["part"]:
         part = _part(match["part"])
-    contents = (bool(TRAILING_PAGE.search(title)) and len(title) < _LONG) or links.lead_on(block, index)
+    contents = (len(title) < _LONG and bool(TRAILING_PAGE.search(title))) or links.lead_on(block, index)
     found = []
     for key in dict.fromkeys((*keys, *named)):
         odd = key not in keys

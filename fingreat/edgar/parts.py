@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from itertools import islice
+from itertools import accumulate, islice
 
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.contents import Contents
@@ -12,56 +12,73 @@ from fingreat.edgar.forms import Form, end_titles, letters
 from fingreat.edgar.headings import Candidate
 from fingreat.edgar.markdown import is_heading
 from fingreat.edgar.reference import Pointer
+from fingreat.edgar.tables import filled_rows
 from fingreat.edgar.titles import LISTED, MOST_TITLES, Region, first_words, is_set_apart, last_page_of
 
 _LONG = 200
+_SHORT = 80
 _ENOUGH = 2000
 _STATEMENTS = 5000
 _CAPTION_ENOUGH = 200
+_PAGES_OFF = 3
+"""Statements may begin a page or two after the one that is named."""
+_TELLING = 14
+"""Letters of a title that an item's title may go on from; shorter ones begin other titles, too."""
 
 
 def find_part(
-    blocks: list[Block], starts: tuple[str, ...], entry: IndexEntry | None, others: tuple[str, ...]
+    blocks: list[Block], starts: tuple[str, ...], entry: IndexEntry | None, others: tuple[str, ...], within: range
 ) -> Region | None:
     """An item by its title, where something says what follows it.
 
-    The end is the next part by the contents page, the title of another item set at least as large, or the last
-    page that the form's index names, whichever comes first.
+    The end is the next part by the contents page, the title of another item set at least as large, the last page
+    that the form's index names, or the end of what is searched, whichever comes first.
 
     Args:
         blocks: a document's blocks.
         starts: how the item's title may begin.
         entry: what the form's index says about the item.
         others: how the titles of the items that come later may begin.
+        within: where the item can stand: between its neighbours, where those have headings.
     """
+    titled = letters(entry.title) if entry else ""
+    starts = (*(start for start in starts if titled.startswith(start)), titled) if titled else starts
     best: Region | None = None
     best_value = -1
     contents = Contents(blocks)
-    named = ((index, _heading(block, starts)) for index, block in enumerate(blocks))
+    pages = {first for first, _ in entry.pages} if entry else set()
+    named = ((index, _heading(blocks[index], starts, pages)) for index in within)
     for index, heading in islice(((place, title) for place, title in named if title), MOST_TITLES):
-        block = blocks[index]
-        plain = letters(heading)
-        right_page = entry is not None and block.page in {first for first, _ in entry.pages}
-        value = (plain == (letters(entry.title) if entry else starts[0])) + 2 * right_page
+        right_page = blocks[index].page in pages
+        value = (letters(heading) == (titled or starts[0])) + 2 * right_page
         if value <= best_value:
             continue
-        region = _extent(contents, blocks, index, heading, entry, others)
+        region = _extent(contents, blocks[: within.stop], index, heading, entry, others)
+        if region is None and within.stop < len(blocks):
+            region = Region(index, within.stop, heading, first_words(blocks[within.stop]), "heading of the next item")
         if region and _length(blocks[index : region.end]) >= _ENOUGH:
             best, best_value = region, value
     return best
 
 
-def _heading(block: Block, starts: tuple[str, ...]) -> str | None:
-    """The title that a block is or begins with, if it begins as one of these."""
-    if block.kind not in (Kind.TEXT, Kind.TABLE) or not letters(block.text[:_LONG]).startswith(starts):
-        return None
+def _heading(block: Block, starts: tuple[str, ...], pages: set[str]) -> str | None:
+    """The title that a block is or begins with, if it is one of these or begins with a long one."""
     if block.kind is Kind.TABLE:
         # A title may be the first row of the table under it.
-        return next((start for start in starts if letters(block.text[:_LONG]).startswith(start)), None)
-    if LISTED.search(block.text):
+        if not letters(block.text[:_LONG]).startswith(starts):
+            return None
+        first = [text for text, _ in filled_rows(block.source)[0]]
+        return first[0] if len(first) == 1 and _is_named(first[0], starts) else None
+    if block.kind is not Kind.TEXT or not letters(block.text[:_LONG]).startswith(starts) or LISTED.search(block.text):
         return None
     heading = block.text if len(block.text) <= _LONG and is_set_apart(block) else block.look.lead
-    return heading if heading and letters(heading).startswith(starts) else None
+    near = block.page in pages and len(heading) <= _SHORT // 2 and letters(heading).startswith(starts)
+    return heading if heading and (near or _is_named(heading, starts)) else None
+
+
+def _is_named(heading: str, starts: tuple[str, ...]) -> bool:
+    plain = letters(heading)
+    return plain in starts or plain.startswith(tuple(start for start in starts if len(start) >= _TELLING))
 
 
 def _extent(
@@ -110,34 +127,40 @@ def find_statements(blocks: list[Block], pointer: Pointer, avoid: Container[int]
         avoid: blocks not to look at: the pointing item itself, lines of contents.
         items: where later headings of the form stand in this document.
     """
-    page = pointer.first_page if any(block.page == pointer.first_page for block in blocks) else None
-    for index, block in enumerate(blocks):
-        if index in avoid or (page and block.page != page) or not _opens_statements(block):
-            continue
+    near = _near_page(blocks, pointer.first_page)
+    closings = [index for index, block in enumerate(blocks) if _closes_statements(block)]
+    openers = (index for index in near if index not in avoid and _opens_statements(blocks[index]))
+    for index in islice(openers, MOST_TITLES):
+        length = accumulate((len(block.text) for block in blocks[index:]), initial=0)
+        sizes = dict(enumerate(length, start=index))
         ends = [place for place in items if place > index]
-        ends += [place for place in _closings(blocks, index) if _length(blocks[index:place]) >= _STATEMENTS]
+        ends += [n for n in closings if n > index and (sizes[n] >= _STATEMENTS or _is_discussion(blocks[n]))]
         rules = dict.fromkeys(ends, "heading after the statements") | {len(blocks): "end of the document"}
         last = last_page_of(blocks, index, pointer)
-        if last:
+        if last and (last[1] == len(blocks) or blocks[last[1]].kind is not Kind.TEXT or is_heading(blocks[last[1]])):
             rules[last[1]] = "last page named by the pointer"
         end = min(rules)
         if _are_statements(blocks[index:end]):
             following = first_words(blocks[end]) if end < len(blocks) else None
-            heading = block.text if block.kind is Kind.TEXT else ""
+            heading = blocks[index].text if blocks[index].kind is Kind.TEXT else ""
             return Region(index, end, heading, following, rules[end])
-    return None
+    return _statement_pages(blocks, pointer, avoid)
+
+
+def _near_page(blocks: list[Block], page: str | None) -> range:
+    """The blocks from a page on and a little further; all where there is no such page."""
+    pages = [block.page for block in blocks]
+    if page is None or page not in pages:
+        return range(len(blocks))
+    first = pages.index(page)
+    near = list(dict.fromkeys(pages[first:]))[:_PAGES_OFF]
+    return range(first, len(pages) - pages[::-1].index(near[-1]))
 
 
 def statements_within(blocks: list[Block], start: int, end: int) -> int | None:
     """Where whole financial statements begin between two blocks, told by the title of their notes; None without."""
-    notes = next(
-        (
-            index
-            for index in range(start, end)
-            if letters(blocks[index].text[:60]).startswith("notes to") and is_heading(blocks[index])
-        ),
-        None,
-    )
+    titles = (index for index in range(start, end) if letters(blocks[index].text[:60]).startswith("notes to"))
+    notes = next((index for index in titles if _is_title(blocks[index])), None)
     if notes is None or _length(blocks[notes:end]) < _STATEMENTS:
         return None
     first = notes
@@ -153,32 +176,47 @@ def statements_within(blocks: list[Block], start: int, end: int) -> int | None:
     return first if first < notes and _are_statements(blocks[first:end]) else None
 
 
+def _statement_pages(blocks: list[Block], pointer: Pointer, avoid: Container[int]) -> Region | None:
+    """The range of pages that a pointer names, where it holds whole statements."""
+    start = next((n for n, block in enumerate(blocks) if block.page == pointer.first_page and n not in avoid), None)
+    last = last_page_of(blocks, start, pointer) if start is not None else None
+    if start is None or last is None or not _are_statements(blocks[start : last[1]]):
+        return None
+    following = first_words(blocks[last[1]]) if last[1] < len(blocks) else None
+    heading = blocks[start].text if _opens_statements(blocks[start]) and blocks[start].kind is Kind.TEXT else ""
+    return Region(start, last[1], heading, following, "last page named by the pointer")
+
+
 def _opens_statements(block: Block) -> bool:
     if len(block.text) > _ENOUGH or not letters(block.text[:_LONG]).startswith(end_titles("statements")):
         return False
-    title = len(block.text) <= _LONG and is_heading(block) and not LISTED.search(block.text)
-    return block.kind is not Kind.TEXT or title
+    return block.kind is not Kind.TEXT or (_is_title(block) and not LISTED.search(block.text))
+
+
+def _is_title(block: Block) -> bool:
+    """Whether a block that begins as a title does is one: set as a heading, or a short line without a stop."""
+    short = len(block.text) <= _SHORT and block.text[-1].isalpha()
+    return block.kind is Kind.TEXT and len(block.text) <= _LONG and (short or is_heading(block))
 
 
 def _are_statements(blocks: list[Block]) -> bool:
-    """Whether a balance sheet, a statement of cash flows and notes are there."""
-    if _length(blocks) < _STATEMENTS:
+    """Whether a balance sheet, a statement of cash flows and notes are there, and no discussion."""
+    if _length(blocks) < _STATEMENTS or any(map(_is_discussion, blocks)):
         return False
     words = " ".join(letters(block.text[:_LONG]) for block in blocks)
     sheet = "balance sheet" in words or "financial position" in words or "financial condition" in words
     return sheet and "cash flow" in words and "notes to" in words
 
 
-def _closings(blocks: list[Block], start: int) -> list[int]:
-    titles = end_titles("closings")
-    return [
-        index
-        for index in range(start + 1, len(blocks))
-        if blocks[index].kind is Kind.TEXT
-        and len(blocks[index].text) <= _LONG
-        and letters(blocks[index].text).startswith(titles)
-        and is_heading(blocks[index])
-    ]
+def _closes_statements(block: Block) -> bool:
+    if block.kind is not Kind.TEXT or len(block.text) > _LONG:
+        return False
+    return _is_discussion(block) or (letters(block.text).startswith(end_titles("closings")) and is_heading(block))
+
+
+def _is_discussion(block: Block) -> bool:
+    named = letters(block.text[:_LONG]).startswith(("managements discussion", "management discussion"))
+    return named and _is_title(block)
 
 
 def find_caption(blocks: list[Block], pointer: Pointer, avoid: Container[int]) -> Region | None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fingreat.edgar.ascii_blocks import ascii_blocks
 from fingreat.edgar.ascii_pages import PAGE_NUMBER
 from fingreat.edgar.blocks import Block, Kind
 from fingreat.edgar.container import Document, Submission, read_submission
@@ -15,11 +13,9 @@ from fingreat.edgar.decode import read_bytes, why_unreadable
 from fingreat.edgar.describe import describe_filing
 from fingreat.edgar.finder import Span, best_chain, span_of
 from fingreat.edgar.form_index import read_index
-from fingreat.edgar.forms import Form, form_of, spoken
-from fingreat.edgar.furniture import clean
-from fingreat.edgar.headings import NUMBERED, Candidate
-from fingreat.edgar.html_blocks import html_blocks
-from fingreat.edgar.html_tree import parse_html
+from fingreat.edgar.forms import Form, form_of, letters, spoken
+from fingreat.edgar.headings import NUMBERED, Candidate, item_number
+from fingreat.edgar.main_document import MainDocument, doubts_about, doubts_about_pointed, read_blocks, short
 from fingreat.edgar.markdown import render
 from fingreat.edgar.parts import (
     breaks_off,
@@ -31,16 +27,16 @@ from fingreat.edgar.parts import (
     statements_within,
 )
 from fingreat.edgar.reference import Pointer, find_pointer
-from fingreat.edgar.titles import Region, find_region, find_title_pointer, further_regions
+from fingreat.edgar.titles import Region, find_region, find_title_pointer, first_words, further_regions
 from fingreat.edgar.weighing import weighed_candidates
 from fingreat.schema.records import Section, SectionStatus, TableStyle
 
 _NUMBERED_HEADINGS = 4
 """Fewer headings by number alone are taken for a list."""
+_CAPTION = 30
+_ENOUGH = 2000
 _THIN = 400
 """An item with less text than this may be a line of an index."""
-_MOST = 0.75
-_SIZEABLE = 50_000
 
 
 def read_section(
@@ -98,30 +94,6 @@ def find_section(
     return search.run()
 
 
-def read_blocks(document: Document) -> tuple[list[Block], list[str]]:
-    """A document's blocks without page furniture, and what was doubtful."""
-    if not document.is_html:
-        return clean(ascii_blocks(document.text)), []
-    root, warnings = parse_html(document.text)
-    return (clean(html_blocks(root)) if root is not None else []), warnings
-
-
-@dataclass(frozen=True)
-class _Main:
-    """A main document as it was read: its blocks, what may be headings, and which of them are."""
-
-    document: Document
-    blocks: list[Block]
-    form: Form
-    own: str
-    candidates: list[Candidate]
-    chain: list[Candidate]
-
-    def listed(self) -> set[int]:
-        """Blocks of text that only list items."""
-        return {one.start for one in self.candidates if one.contents and self.blocks[one.start].kind is Kind.TEXT}
-
-
 @dataclass
 class _Search:
     """One search for one item: the main document first, then what it points to."""
@@ -138,20 +110,23 @@ class _Search:
         if not mains:
             self.warnings.append("The submission holds no document with text.")
             return self._section(SectionStatus.UNREADABLE)
-        for main in mains[:-1]:
+        if len(mains) > 1:
+            self.warnings.append(f"The submission holds {len(mains)} documents of type {mains[0].type}.")
+        known = list(self.warnings)
+        sections = []
+        for main in mains:
             # A report may be filed in several documents of its form's type.
-            known = list(self.warnings)
-            section = self._search(main)
-            if section.status in (SectionStatus.FOUND, SectionStatus.BY_REFERENCE):
-                return section
-            self.warnings = known
-        return self._search(mains[-1])
+            self.warnings = list(known)
+            sections.append(self._search(main))
+            if sections[-1].status is SectionStatus.FOUND:
+                return sections[-1]
+        return next((one for one in sections if one.status is SectionStatus.BY_REFERENCE), sections[-1])
 
     def _mains(self) -> list[Document]:
-        """The documents of the form's own type; the first one with text where none says its type."""
+        """The documents of the form's own type; the first one that is no exhibit where none says its type."""
         texts = [document for document in self.submission.documents if document.text.strip()]
-        forms = [document for document in texts if document.type.upper().startswith(("10-K", "10-Q", "10K", "10Q"))]
-        return forms or texts[:1]
+        forms = [document for document in texts if _is_periodic(document)]
+        return forms or [document for document in texts if not document.type.upper().startswith("EX")][:1] or texts[:1]
 
     def _search(self, document: Document) -> Section:
         """The item in one document, and in what it points to."""
@@ -160,22 +135,26 @@ class _Search:
         if not any(block.text for block in blocks):
             self.warnings.append("The main document holds no text.")
             return self._section(SectionStatus.UNREADABLE)
-        form = form_of(self.form or document.type)
+        form = form_of(document.type if _is_periodic(document) else self.form)
+        if form is None:
+            self.warnings.append(f"Form {self.form or document.type} has no items of an annual or quarterly report.")
+            return self._section(SectionStatus.ABSENT)
         own = form.own_key(self.item)
         if own is None:
             self.warnings.append(_how_named(self.item, form))
             return self._section(SectionStatus.ABSENT)
-        candidates = weighed_candidates(blocks, form)
-        main = _Main(document, blocks, form, own, candidates, best_chain(blocks, candidates, form))
+        main = MainDocument.read(document, blocks, form, own)
         span = self._by_headings(main)
         body = _body(blocks, span) if span else ""
         if span and (pointer := find_pointer(body, main.own.rpartition("-")[2])):
             return self._follow(main, span, pointer)
         if span and len(body) >= _THIN:
             return self._found(main, span)
-        return self._by_titles(main, span) or self._little(main, span, body)
+        # What stands under an item's own heading is the item, however short; only the discussion may be elsewhere.
+        elsewhere = self._by_titles(main, span) if span is None or self.item == "7" or not body else None
+        return elsewhere or self._little(main, span, body)
 
-    def _little(self, main: _Main, span: Span | None, body: str) -> Section:
+    def _little(self, main: MainDocument, span: Span | None, body: str) -> Section:
         """What is said of an item without a text of its own."""
         if span is None:
             listed = any(one.item == main.own for one in main.chain)
@@ -185,12 +164,12 @@ class _Search:
             )
             return self._section(SectionStatus.ABSENT)
         if not body:
-            self.warnings.append(f"Nothing stands under the heading {_short(span.heading.title)!r}.")
+            self.warnings.append(f"Nothing stands under the heading {short(span.heading.title)!r}.")
             return self._section(SectionStatus.ABSENT, heading=span.heading.title)
         self.warnings.append("The item holds very little text.")
         return self._found(main, span)
 
-    def _by_headings(self, main: _Main) -> Span | None:
+    def _by_headings(self, main: MainDocument) -> Span | None:
         """The item by the chain of item headings; by numbers alone where the filer leaves the word out."""
         blocks, form = main.blocks, main.form
         span = span_of(blocks, main.chain, main.own, form)
@@ -207,28 +186,30 @@ class _Search:
             self.warnings.append(f"{both}; the text is that of both.")
         return self._break_off(main, span) if self.item == "7" else span
 
-    def _break_off(self, main: _Main, span: Span) -> Span:
+    def _break_off(self, main: MainDocument, span: Span) -> Span:
         """End the discussion at the financial statements where no item heading stands before them."""
         blocks = main.blocks
+        starts = [statements_within(blocks, span.heading.end, span.end)]
+        note = "Financial statements follow the discussion"
         expected = {main.form.own_key("7A"), main.form.own_key("8")}
-        if span.following is not None and span.following.item in expected:
-            start = statements_within(blocks, span.heading.end, span.end)
-            note = "Financial statements follow the discussion"
-        else:
-            start = next((index for index in range(span.heading.end + 1, span.end) if breaks_off(blocks[index])), None)
+        if span.following is None or span.following.item not in expected:
+            starts.append(next((n for n in range(span.heading.end + 1, span.end) if breaks_off(blocks[n])), None))
             note = "No Item 8 heading follows"
+        start = min((start for start in starts if start is not None), default=None)
         if start is None:
             return span
-        self.warnings.append(f"{note}; the section ends at {_short(blocks[start].text)!r}.")
+        self.warnings.append(f"{note}; the section ends at {short(blocks[start].text)!r}.")
         return Span(span.heading, start, Candidate("", start, start + 1, blocks[start].text, 0.0, contents=False))
 
-    def _by_titles(self, main: _Main, span: Span | None) -> Section | None:
+    def _by_titles(self, main: MainDocument, span: Span | None) -> Section | None:
         """The item by its title or, where it has no heading at all, by the pages of the form's index."""
         blocks, form, own = main.blocks, main.form, main.own
-        entry = read_index(blocks, form).get(own)
+        index = read_index(blocks, form)
+        entry = index.get(own)
+        nowhere = entry is not None and not entry.pages and any(last for one in index.values() for _, last in one.pages)
         avoid = main.listed() | (set(range(span.heading.start, span.end)) if span else set())
         if self.item == "7":
-            region = find_region(blocks, None, avoid, entry)
+            region = find_region(blocks, None, avoid, entry, heads=main.heads())
             pointing = find_title_pointer(blocks, avoid)
             if pointing is not None and (region is None or region.start == pointing[0]):
                 start, end, pointer = pointing
@@ -239,17 +220,17 @@ class _Search:
                 return self._follow(main, Span(heading, end, follows), pointer)
         else:
             others = tuple(start for key in form.order[form.order.index(own) + 1 :] for start in form.starts[key])
-            region = find_part(blocks, form.starts[own], entry, others)
+            region = None if nowhere else find_part(blocks, form.starts[own], entry, others, main.room())
         if region is None and span is None:
             region = (find_pages(blocks, entry) if entry else None) or (
                 find_unheaded_statements(blocks, main.chain, form, own) if self.item == "8" else None
             )
         return self._region(main.document, blocks, region, None) if region else None
 
-    def _found(self, main: _Main, span: Span) -> Section:
+    def _found(self, main: MainDocument, span: Span) -> Section:
         heading = span.heading
-        self.warnings.append(f"Rule: item headings in order ({_short(heading.title)!r}).")
-        self.warnings += self._doubts(main, span)
+        self.warnings.append(f"Rule: item headings in order ({short(heading.title)!r}).")
+        self.warnings += doubts_about(main, span, whole_item=self.item == "7")
         return self._section(
             SectionStatus.FOUND,
             heading=heading.title,
@@ -258,49 +239,21 @@ class _Search:
             source_document=main.document.type or None,
         )
 
-    def _doubts(self, main: _Main, span: Span) -> list[str]:
-        """What is odd about an item found by its heading."""
-        doubts = []
-        heading, following = span.heading, span.following
-        if heading.odd:
-            doubts.append(f"The heading's number is not that of {spoken(main.own)}; its title decided.")
-        elif heading.unnumbered:
-            doubts.append("The heading has no item number; its title decided.")
-        if following is None:
-            doubts.append("No heading follows; the section runs to the end of the document.")
-        again = [
-            one
-            for one in main.candidates
-            if one.item == heading.item and not (one.contents or one.odd or one.unnumbered)
-        ]
-        others = [
-            one for one in again if not heading.start <= one.start < span.end and one.weight >= heading.weight - 0.3
-        ]
-        if others:
-            place = "before" if others[0].start < heading.start else "after"
-            doubts.append(
-                f"Another heading of {spoken(heading.item)} stands {place} this one: {_short(others[0].title)!r}."
-            )
-        whole = sum(len(block.text) for block in main.blocks)
-        share = sum(len(block.text) for block in main.blocks[heading.start : span.end]) / whole
-        if self.item == "7" and share > _MOST and whole > _SIZEABLE:
-            doubts.append(f"The section is {share:.0%} of the document.")
-        return doubts
-
-    def _follow(self, main: _Main, span: Span, pointer: Pointer) -> Section:
+    def _follow(self, main: MainDocument, span: Span, pointer: Pointer) -> Section:
         """The text that a pointer points to, where the submission has it; else the pointer itself."""
-        for document in self._exhibits(pointer):
+        for document in self._exhibits(pointer, main.document):
             inside, warnings = read_blocks(document)
             region = self._pointed(inside, pointer, set(), [])
-            if region is not None:
-                self.warnings += warnings
+            if region is not None and self._may_be(document, inside, region, pointer):
+                self.warnings += warnings + doubts_about_pointed(document, inside, region, pointer)
                 return self._region(document, inside, region, pointer)
         avoid = main.listed() | set(range(span.heading.start, span.end))
         items = [candidate.start for candidate in main.chain if not candidate.contents]
         region = self._pointed(main.blocks, pointer, avoid, items, outside=span.heading.start)
         if region is not None:
             return self._region(main.document, main.blocks, region, pointer)
-        self.warnings.append("The item points elsewhere, and the text it points to is not in this file.")
+        missing = "is not in this file" if self.item == "7" else "was not told apart in this file"
+        self.warnings.append(f"The item points elsewhere, and the text it points to {missing}.")
         heading = span.heading
         return self._section(
             SectionStatus.BY_REFERENCE,
@@ -323,15 +276,30 @@ class _Search:
             return None
         return find_statements(blocks, pointer, avoid, items)
 
-    def _exhibits(self, pointer: Pointer) -> list[Document]:
-        """Exhibits that may hold the text: those that the pointer names, annual reports, then additional ones."""
-        texts = [document for document in self.submission.documents if document.text.strip()]
-        likely = [*(f"EX-{number}" for number in pointer.exhibits), "EX-13", "EX-99"]
+    def _exhibits(self, pointer: Pointer, main: Document) -> list[Document]:
+        """Documents that may hold the text: named exhibits, annual reports, the form's other documents, any others."""
+        texts = [document for document in self.submission.documents if document.text.strip() and document is not main]
+        likely = [*(f"EX-{number}" for number in pointer.exhibits), "EX-13", "10-K", "EX-99"]
         found = [document for kind in likely for document in texts if document.type.upper().startswith(kind)]
         return list({id(document): document for document in found}.values())
 
+    def _may_be(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer) -> bool:
+        """Whether a text is what a pointer means; one in another exhibit must bear a caption that it quotes."""
+        kind = document.type.upper()
+        if not kind.startswith("EX-99") or kind.startswith(tuple(f"EX-{number}" for number in pointer.exhibits)):
+            return True
+        title = letters(region.heading)
+        quoted = not pointer.captions or any(
+            title.startswith(letters(caption)[:_CAPTION]) for caption in pointer.captions
+        )
+        return quoted and sum(len(block.text) for block in blocks[region.start : region.end]) >= _ENOUGH
+
     def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
-        self.warnings.append(f"Rule: title {_short(region.heading)!r}, ended by: {region.rule}.")
+        if self.item == "7" and (start := statements_within(blocks, region.start + 1, region.end)) is not None:
+            region = Region(region.start, start, region.heading, first_words(blocks[start]), "financial statements")
+        self.warnings.append(f"Rule: title {short(region.heading)!r}, ended by: {region.rule}.")
+        if pointer is None and region.heading and item_number(region.heading)[0]:
+            self.warnings.append("The heading stands out of the form's order.")
         further = further_regions(blocks, region, pointer) if pointer and self.item == "7" else ()
         parts = [region, *further]
         if len(parts) > 1:
@@ -377,9 +345,9 @@ class _Search:
         )
 
 
-def _short(text: str) -> str:
-    """A title's first words, for a warning."""
-    return textwrap.shorten(text, 60, placeholder=" …")
+def _is_periodic(document: Document) -> bool:
+    """Whether a document is an annual or quarterly report by its type."""
+    return document.type.upper().startswith(("10-K", "10-Q", "10K", "10Q"))
 
 
 def _how_named(item: str, form: Form) -> str:

@@ -75,6 +75,7 @@ def find_region(
     avoid: Container[int] = (),
     entry: IndexEntry | None = None,
     outside: int | None = None,
+    heads: Container[int] = (),
 ) -> Region | None:
     """The discussion by its title, its captions or its pages; None where the document has none.
 
@@ -84,6 +85,7 @@ def find_region(
         avoid: blocks not to look at: the pointing item itself, lines of contents.
         entry: what the form's index says about the item.
         outside: a block that the discussion cannot hold: the item that points to it.
+        heads: where items of the form begin, which ends the discussion.
     """
     pages = {first for first, _ in entry.pages} if entry else {pointer.first_page} if pointer else set()
     captions = tuple(letters(caption) for caption in pointer.captions) if pointer else ()
@@ -95,7 +97,7 @@ def find_region(
     named = ((index, heading) for index, heading in titles if heading is not None and not _is_listed(blocks, index))
     for index, heading in islice(named, MOST_TITLES):
         block = blocks[index]
-        region = _without_tail(blocks, _extent(contents, blocks, index, heading, pointer, entry))
+        region = _without_tail(blocks, _extent(contents, blocks, index, heading, pointer, entry, heads))
         length = sum(len(inside.text) for inside in blocks[region.start : region.end])
         if length < enough or (outside is not None and region.start < outside < region.end):
             continue
@@ -189,6 +191,7 @@ def _extent(
     heading: str,
     pointer: Pointer | None,
     entry: IndexEntry | None = None,
+    heads: Container[int] = (),
 ) -> Region:
     """From a title to where the discussion ends: by its pages, the contents page, or a title that ends it."""
     last = last_page_of(blocks, start, pointer)
@@ -211,7 +214,7 @@ def _extent(
             return Region(start, index, heading, first_words(block), "last page named by the pointer")
         if block.kind is not Kind.TEXT or len(block.text) > _LONG:
             continue
-        if _heads_item(block):
+        if index in heads or _heads_item(block):
             return Region(start, index, heading, block.text, "heading of another item")
         if (mark and not block.text.startswith(mark)) or (last and index < last[0]):
             continue
