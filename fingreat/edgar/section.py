@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +34,12 @@ from fingreat.schema.records import Section, SectionStatus, TableStyle
 
 _NUMBERED_HEADINGS = 4
 """Fewer headings by number alone are taken for a list."""
+_NOTHING = re.compile(
+    r"^\W*(?:not\s+applicable|none|n/a|\W*reserved|omitted|not\s+required|no\s+response)\b"
+    r"|smaller\s+reporting\s+compan|general\s+instruction",
+    re.IGNORECASE,
+)
+"""An item that says that it has nothing to say."""
 _CAPTION = 30
 _ENOUGH = 2000
 _THIN = 400
@@ -151,7 +158,8 @@ class _Search:
         if span and len(body) >= _THIN:
             return self._found(main, span)
         # What stands under an item's own heading is the item, however short; only the discussion may be elsewhere.
-        elsewhere = self._by_titles(main, span) if span is None or self.item == "7" or not body else None
+        maybe = self.item == "7" and not _NOTHING.search(body)
+        elsewhere = self._by_titles(main, span) if span is None or not body or maybe else None
         return elsewhere or self._little(main, span, body)
 
     def _little(self, main: MainDocument, span: Span | None, body: str) -> Section:

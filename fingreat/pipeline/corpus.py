@@ -33,6 +33,7 @@ SUFFIXES = (".htm", ".html", ".xhtml", ".txt")
 FORMAT = 1
 _ITEM = re.compile(r"[0-9]{1,2}[A-Z]?")
 _NAME_BYTES = 200
+_UNREADABLE: tuple[str, Failure | None] = (SectionStatus.UNREADABLE.value, None)
 R = TypeVar("R", bound=Record)
 
 
@@ -79,7 +80,9 @@ class Corpus:
                 where=str(self.path),
                 hint=sections_command(self.path, item),
             )
-        return read_records(folder, Section)
+        last = {section.filing_id: number for number, section in enumerate(read_records(folder, Section))}
+        records = enumerate(read_records(folder, Section))
+        return (section for number, section in records if last[section.filing_id] == number)
 
     def add(
         self, paths: Iterable[Path], on_file: Callable[[Path], None] = lambda path: None, *, workers: int | None = 1
@@ -169,7 +172,7 @@ class Corpus:
         workers: int | None = 1,
         on_section: Callable[[Section], None] = lambda section: None,
     ) -> dict[str, int]:
-        """Find an item in every filing that has no section record yet.
+        """Find an item in every filing that has no section record yet, and anew where it was unreadable.
 
         What is written is the same, byte for byte, whatever the number of processes and of interruptions.
 
@@ -202,18 +205,20 @@ class Corpus:
                 half.unlink()
             counts = {status.value: 0 for status in SectionStatus}
             failures = [failure for failure in self._failures() if failure.stage != stage]
-            with RecordLog(folder, Section, key=lambda section: section.filing_id) as log:
-                missing = [filing for filing in filings if filing.id not in log]
+            with RecordLog(folder, Section, lambda section: section.filing_id, _is_better) as log:
+                known = {filing.id: _outcome(stage, log.get(filing.id)) for filing in filings if filing.id in log}
+                missing = [filing for filing in filings if known.get(filing.id, _UNREADABLE)[0] == _UNREADABLE[0]]
                 with closing(self._found(missing, folder.name, tables, workers)) as found:
                     for filing in filings:
-                        section = log.get(filing.id)
-                        if section is None:
+                        status, failure = known.get(filing.id, _UNREADABLE)
+                        if status == _UNREADABLE[0]:
                             section = next(found)
-                            _write_section(log, section)
+                            if filing.id not in log or section.status is not SectionStatus.UNREADABLE:
+                                _write_section(log, section)
                             on_section(section)
-                        counts[section.status.value] += 1
-                        if section.status is not SectionStatus.FOUND:
-                            failures.append(_failure(stage, section.filing_id, section.status.value, _why(section)))
+                            status, failure = _outcome(stage, section)
+                        counts[status] += 1
+                        failures += [failure] if failure else []
             self._finish(manifest, stage, {**counts, "tables": tables.value}, failures)
         return counts
 
@@ -314,6 +319,20 @@ def _check_style(folder: Path, tables: TableStyle) -> None:
 def sections_command(corpus: Path, item: str) -> str:
     """What to do where sections are missing."""
     return f"Make them with `fingreat corpus sections --corpus {corpus} --item {item}`."
+
+
+def _is_better(old: Section, new: Section) -> bool:
+    """Whether a record replaces an earlier one: the filing could not be read then, and can now."""
+    return old.status is SectionStatus.UNREADABLE and new.status is not SectionStatus.UNREADABLE
+
+
+def _outcome(stage: str, section: Section | None) -> tuple[str, Failure | None]:
+    """A section's status, and what failures.jsonl says about it."""
+    if section is None:
+        return _UNREADABLE
+    if section.status is SectionStatus.FOUND:
+        return section.status.value, None
+    return section.status.value, _failure(stage, section.filing_id, section.status.value, _why(section))
 
 
 def _records(path: Path, model: type[R]) -> list[tuple[int, R]]:
