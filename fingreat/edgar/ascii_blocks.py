@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from fingreat.edgar.ascii_pages import split_pages
 from fingreat.edgar.blocks import Block, Kind, Look
 
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
+"""What SGML asks writers of plain text to write, too."""
 _TABLE_OPEN = re.compile(r"^\s*<TABLE>", re.IGNORECASE)
 _TABLE_CLOSE = re.compile(r"</TABLE>", re.IGNORECASE)
 _TABLE_MARK = re.compile(r"</?TABLE>", re.IGNORECASE)
@@ -40,6 +42,8 @@ _ROWS = 2
 
 def ascii_blocks(text: str) -> list[Block]:
     """The blocks of a fixed-width document, in reading order."""
+    for entity, character in _ENTITIES.items():
+        text = text.replace(entity, character)
     words: set[str] = set()
 
     def known(word: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 _PAGE_MARK = re.compile(r"^[ \t]*<PAGE>[ \t]*(\S{0,12})[ \t]*$|\f", re.IGNORECASE)
@@ -25,6 +26,7 @@ _HEAD_LINES = 5
 _LONGEST = 90
 _REPEATS = 3
 _NEAR_PAGES = 3
+_PAGE_LINES = 12
 UNITS = re.compile(r"\bin\s+(?:thousands|millions|billions)\b", re.IGNORECASE)
 """What a table's figures are given in; statements say it at the head of each of their pages."""
 _SENTENCE_END = re.compile(r"[.:;!?][\"”')\]]*$")
@@ -69,12 +71,11 @@ def _split_at_numbers(lines: list[str]) -> list[tuple[list[str], str | None]]:
         for place, line in enumerate(lines)
         if line.strip().isdigit() and len(line.strip()) < 4 and not _near(lines, place)
     ]
-    values = dict(lone)
     feet = [
         place
         for order, (place, value) in enumerate(lone)
-        if (order > 0 and values[lone[order - 1][0]] in (value - 1, value - 2))
-        or (order + 1 < len(lone) and values[lone[order + 1][0]] in (value + 1, value + 2))
+        if (order > 0 and _a_page_on(lone[order - 1], (place, value)))
+        or (order + 1 < len(lone) and _a_page_on((place, value), lone[order + 1]))
     ]
     pages: list[tuple[list[str], str | None]] = []
     start = 0
@@ -83,6 +84,11 @@ def _split_at_numbers(lines: list[str]) -> list[tuple[list[str], str | None]]:
         start = place + 1
     pages.append((lines[start:], None))
     return pages
+
+
+def _a_page_on(before: tuple[int, int], after: tuple[int, int]) -> bool:
+    """Whether a lone number is the next page's, so many lines further down as a page may have at the least."""
+    return after[1] - before[1] in (1, 2) and after[0] - before[0] >= _PAGE_LINES
 
 
 def _near(lines: list[str], place: int) -> bool:
@@ -178,7 +184,8 @@ def _places(pages: list[Page], edges: list[list[int]]) -> dict[str, list[int]]:
 
 def _running(places: list[int], number: int) -> bool:
     """Whether a line that these pages have runs on: often enough, and on a page near this one too."""
-    return len(places) >= _REPEATS and any(0 < abs(place - number) <= _NEAR_PAGES for place in places)
+    near = places[bisect_left(places, number - _NEAR_PAGES) : bisect_right(places, number + _NEAR_PAGES)]
+    return len(places) >= _REPEATS and len(near) > (number in near)
 
 
 def _edge(lines: list[str], *, head: bool) -> list[int]:

@@ -110,10 +110,15 @@ def _compact(titles: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(compact, titles))
 
 
+def plain_form(name: str | None) -> str:
+    """A form's name as EDGAR writes it: "FORM 10K" is "10-K"."""
+    return (name or "").upper().removeprefix("FORM ").strip().replace("10K", "10-K").replace("10Q", "10-Q")
+
+
 def form_of(name: str | None) -> Form | None:
     """The form's items; those of Form 10-K for a form unknown, None for one that has other items."""
     forms = load_forms()
-    plain = (name or "").upper().replace("10K", "10-K").replace("10Q", "10-Q")
+    plain = plain_form(name)
     for start in ("10-KSB", "10-QSB", "10-Q", "10-K"):
         if plain.startswith(start):
             return forms[start]

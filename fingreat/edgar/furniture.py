@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from itertools import accumulate
 
 from fingreat.edgar.ascii_pages import CONTINUED, PAGE_NUMBER, UNITS
 from fingreat.edgar.blocks import Block, Kind
@@ -39,6 +40,8 @@ _LINK_LENGTH = 40
 _NUMBERED_LENGTH = 60
 """Longer lines that differ in their figures only are text, not footers."""
 _SHORTEST, _LONGEST = 40, 20_000
+_PAGE_LENGTH = 600
+"""Characters; lone numbers closer together are years, notes or figures."""
 
 
 def clean(blocks: list[Block]) -> list[Block]:
@@ -168,15 +171,21 @@ def _counting(blocks: list[Block]) -> list[int]:
     lone = [
         (index, int(block.text.strip("()-–— ")))
         for index, block in enumerate(blocks)
-        if block.kind is Kind.TEXT and len(block.text) < 8 and block.text.strip("()-–— ").isdecimal()
+        if block.kind is Kind.TEXT and len(block.text) < 6 and block.text.strip("()-–— ").isdecimal()
     ]
+    size = [0, *accumulate(len(block.text) for block in blocks)]
     found = []
     for order, (index, value) in enumerate(lone):
-        before = order > 0 and lone[order - 1][1] == value - 1
-        after = order + 1 < len(lone) and lone[order + 1][1] == value + 1
+        before = order > 0 and _a_page_on(size, lone[order - 1], (index, value))
+        after = order + 1 < len(lone) and _a_page_on(size, (index, value), lone[order + 1])
         if before or after:
             found.append(index)
     return found
+
+
+def _a_page_on(size: list[int], before: tuple[int, int], after: tuple[int, int]) -> bool:
+    """Whether a lone number is one more than another, with as much text between as a page may hold."""
+    return after[1] == before[1] + 1 and size[after[0]] - size[before[0]] >= _PAGE_LENGTH
 
 
 def _label_pages(blocks: list[Block], labels: list[tuple[int, str]]) -> None:

@@ -139,7 +139,8 @@ class _Walk:
     def _count(self, point: Element) -> None:
         parent = point.getparent()
         if parent is not None and parent.tag == "ol":
-            self.points[parent] = self.points.get(parent, 0) + 1
+            stated = point.get("value") or (parent.get("start") if parent not in self.points else None) or ""
+            self.points[parent] = int(stated) if stated.isdecimal() else self.points.get(parent, 0) + 1
 
     def _add(self, block: Block) -> None:
         if not block.text:
@@ -167,7 +168,14 @@ class _Walk:
     def _list_mark(self, point: Element) -> str:
         """`-`, or the number that an ordered list gives the point."""
         parent = point.getparent()
-        return f"{self.points[parent]}." if parent in self.points else "-"
+        if parent is None or parent not in self.points:
+            return "-"
+        number = self.points[parent]
+        kind = parent.get("type") or ""
+        if kind in ("a", "A"):
+            letter = chr(ord(kind) + (number - 1) % 26)
+            return f"{letter}."
+        return f"{number}."
 
     def _flush(self) -> None:
         if not self.loose:

@@ -296,9 +296,11 @@ def _empty(element: Element) -> None:
 
 
 def _part_note_mark(element: Element) -> None:
-    """Put a blank between a raised note mark and the word or digit before it: "31" and "(1)" are no "31(1)"."""
+    """Put blanks between a raised note mark and the words or digits beside it: "31" and "(1)" are no "31(1)"."""
     if next(islice(element.iter(), _MOST_PARTS, None), None) is not None or not _NOTE_MARK.match(words_of(element)):
         return
+    if element.tail and element.tail[0].isalnum():
+        element.tail = " " + _xml_text(element.tail)
     previous = element.getprevious()
     parent = element.getparent()
     before = previous.tail if previous is not None and previous.tail else None

@@ -122,6 +122,14 @@ def _again(main: MainDocument, span: Span, said: str) -> list[str]:
     ]
     outside = [one for one in alike if not span.heading.start <= one.start < span.end]
     inside = [one for one in alike if span.heading.start <= one.start < span.end]
+    following = span.following
+    if following and not following.contents:
+        further = [one for one in main.candidates if one.item == following.item and one.start > following.end]
+        strong = [one for one in further if not (one.contents or one.odd) and one.weight >= following.weight - 0.1]
+        if 0 < len(strong) < _REPEATS and _length_between(main, following, strong[0]) > _APART:
+            return [
+                f"{spoken(following.item)}, which ends the section, has another heading: {short(strong[0].title)!r}."
+            ]
     if outside:
         place = "before" if outside[0].start < heading.start else "after"
         return [f"Another heading of {said} stands {place} this one: {short(outside[0].title)!r}."]

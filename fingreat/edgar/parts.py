@@ -127,6 +127,9 @@ def find_statements(blocks: list[Block], pointer: Pointer, avoid: Container[int]
         avoid: blocks not to look at: the pointing item itself, lines of contents.
         items: where later headings of the form stand in this document.
     """
+    labels = {block.page for block in blocks}
+    if pointer.first_page in labels and pointer.last_page and pointer.last_page not in labels:
+        return None
     near = _near_page(blocks, pointer.first_page)
     closings = [index for index, block in enumerate(blocks) if _closes_statements(block)]
     openers = (index for index in near if index not in avoid and _opens_statements(blocks[index]))

@@ -14,7 +14,7 @@ from fingreat.edgar.decode import read_bytes, why_unreadable
 from fingreat.edgar.describe import describe_filing
 from fingreat.edgar.finder import Span, best_chain, span_of
 from fingreat.edgar.form_index import read_index
-from fingreat.edgar.forms import Form, form_of, letters, spoken
+from fingreat.edgar.forms import Form, form_of, letters, plain_form, spoken
 from fingreat.edgar.headings import NUMBERED, Candidate, item_number
 from fingreat.edgar.main_document import MainDocument, doubts_about, doubts_about_pointed, read_blocks, short
 from fingreat.edgar.markdown import render
@@ -40,6 +40,8 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 """An item that says that it has nothing to say."""
+_ITEMS = 6
+"""A filing with so many headings of items has one for each that it holds."""
 _CAPTION = 30
 _ENOUGH = 2000
 _THIN = 400
@@ -228,6 +230,7 @@ class _Search:
                 return self._follow(main, Span(heading, end, follows), pointer)
         else:
             others = tuple(start for key in form.order[form.order.index(own) + 1 :] for start in form.starts[key])
+            nowhere = nowhere or (entry is None and len(main.heads()) >= _ITEMS)
             region = None if nowhere else find_part(blocks, form.starts[own], entry, others, main.room())
         if region is None and span is None:
             region = (find_pages(blocks, entry) if entry else None) or (
@@ -297,9 +300,7 @@ class _Search:
         if not kind.startswith("EX-99") or kind.startswith(tuple(f"EX-{number}" for number in pointer.exhibits)):
             return True
         title = letters(region.heading)
-        quoted = not pointer.captions or any(
-            title.startswith(letters(caption)[:_CAPTION]) for caption in pointer.captions
-        )
+        quoted = any(title.startswith(letters(caption)[:_CAPTION]) for caption in pointer.captions)
         return quoted and sum(len(block.text) for block in blocks[region.start : region.end]) >= _ENOUGH
 
     def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
@@ -355,7 +356,7 @@ class _Search:
 
 def _is_periodic(document: Document) -> bool:
     """Whether a document is an annual or quarterly report by its type."""
-    return document.type.upper().startswith(("10-K", "10-Q", "10K", "10Q"))
+    return plain_form(document.type).startswith(("10-K", "10-Q"))
 
 
 def _how_named(item: str, form: Form) -> str:

@@ -11,7 +11,6 @@ manifest.json                counts that add up
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
@@ -21,6 +20,7 @@ from typing import Any, TypeVar
 
 import fingreat
 from fingreat.edgar import read_bytes
+from fingreat.edgar.forms import load_forms
 from fingreat.errors import CorpusError, InputError, RunError
 from fingreat.pipeline.reading import Examined, examine, find_item, time_limit, unreadable
 from fingreat.pipeline.workers import Lost, in_order
@@ -31,7 +31,6 @@ from fingreat.schema.records import Record
 SUFFIXES = (".htm", ".html", ".xhtml", ".txt")
 """Endings of files that a folder is searched for, also with `.gz` behind them."""
 FORMAT = 1
-_ITEM = re.compile(r"[0-9]{1,2}[A-Z]?")
 _NAME_BYTES = 200
 _UNREADABLE: tuple[str, Failure | None] = (SectionStatus.UNREADABLE.value, None)
 R = TypeVar("R", bound=Record)
@@ -80,9 +79,10 @@ class Corpus:
                 where=str(self.path),
                 hint=sections_command(self.path, item),
             )
-        last = {section.filing_id: number for number, section in enumerate(read_records(folder, Section))}
-        records = enumerate(read_records(folder, Section))
-        return (section for number, section in records if last[section.filing_id] == number)
+        read = {one.filing_id for one in read_records(folder, Section) if one.status is not SectionStatus.UNREADABLE}
+        records = read_records(folder, Section)
+        # A filing that could not be read once and could later has two records.
+        return (one for one in records if one.status is not SectionStatus.UNREADABLE or one.filing_id not in read)
 
     def add(
         self, paths: Iterable[Path], on_file: Callable[[Path], None] = lambda path: None, *, workers: int | None = 1
@@ -238,7 +238,7 @@ class Corpus:
 
     def _section_folder(self, item: str) -> Path:
         name = item.strip().upper()
-        if not _ITEM.fullmatch(name):
+        if name not in load_forms()["10-K"].order:
             raise InputError(f"'{item}' is no item.", where="--item", hint="Write its number, such as 7 or 7A.")
         return self.path / "sections" / name
 

@@ -203,3 +203,43 @@ def test_a_file_too_large_is_refused_before_it_fills_the_memory(
     path.write_bytes(gzip.compress(data) if packed else data)
     with pytest.raises(InputError, match="larger than"):
         read_section(path)
+
+
+def test_numbers_that_rise_are_text_where_no_page_lies_between() -> None:
+    years = "".join(f"<p><b>{year}</b></p><p>We sold more pumps in that year.</p>" for year in (2021, 2022, 2023))
+    notes = "".join(f"<p>{n}</p><p>Note of the table above, number {n}.</p>" for n in (1, 2, 3))
+    body = page(heading("Item 1. Business"), PROSE, heading(f"Item 7. {MDA}"), PROSE, years, notes)
+    lines = read(body + heading("Item 8. Financial Statements") + PROSE).text.split("\n\n")
+    assert [line for line in lines if line.isdigit()] == ["2021", "2022", "2023", "1", "2", "3"]
+
+
+def test_a_raised_mark_is_parted_from_the_figure_that_follows() -> None:
+    body = page(
+        heading("Item 1. Business"), PROSE, heading(f"Item 7. {MDA}"), "<p><sup>2</sup>45.6% of sales.</p>", PROSE
+    )
+    assert "2 45.6% of sales." in read(body + heading("Item 8. Financial Statements") + PROSE).text
+
+
+def test_points_have_the_numbers_that_a_reader_sees() -> None:
+    points = '<ol start="3"><li>one</li><li value="7">two</li><li>three</li></ol>'
+    points += '<ol type="a"><li>four</li><li>five</li></ol>'
+    body = page(heading("Item 1. Business"), PROSE, heading(f"Item 7. {MDA}"), points, PROSE)
+    text = read(body + heading("Item 8. Financial Statements") + PROSE).text
+    for line in ("3. one", "7. two", "8. three", "a. four", "b. five"):
+        assert f"\n{line}\n" in text
+
+
+def test_fixed_width_text_has_its_characters_and_not_their_names() -> None:
+    text = "FORM 10-K\n\nITEM 7. " + MDA.upper() + "\n\nR&amp;D was &lt; 3% of sales.\n\n" + "We sold pumps.\n" * 60
+    assert "R&D was < 3% of sales." in read(text).text
+
+
+def test_a_type_may_say_form() -> None:
+    body = page(heading("Item 1. Business"), PROSE, heading(f"Item 7. {MDA}"), PROSE, heading("Item 8. Statements"))
+    assert read(part("FORM 10-K", body)).status is SectionStatus.FOUND
+
+
+def test_a_second_heading_of_the_item_that_ends_the_section_is_said() -> None:
+    risk = heading("Item 7A. Quantitative and Qualitative Disclosures")
+    body = page(heading("Item 1. Business"), PROSE, heading(f"Item 7. {MDA}"), PROSE, risk, PROSE * 3, risk, PROSE)
+    assert "Item 7A, which ends the section, has another heading" in said(read(body + heading("Item 8. X") + PROSE))
