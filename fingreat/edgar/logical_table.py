@@ -70,6 +70,8 @@ def _lacks(number: str, mark: str) -> bool:
 def _opens(mark: Cell, cell: Cell) -> bool:
     """Whether a cell is the mark before the number, or what stands for one (`Nil`), in the next cell."""
     if _CURRENCY.match(mark.text):
+        if cell.text == "(" and "(" not in mark.text:
+            return True
         return bool(_STARTS_AS_NUMBER.match(cell.text)) or (mark.end == cell.start and is_figure(cell.text))
     return bool(_SIGN.match(mark.text) and _STARTS_WITH_DIGIT.match(cell.text))
 

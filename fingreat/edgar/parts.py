@@ -20,6 +20,7 @@ _SHORT = 80
 _ENOUGH = 2000
 _STATEMENTS = 5000
 _CAPTION_ENOUGH = 200
+_NOTES_BLOCKS = 100
 _PAGES_OFF = 3
 """Statements may begin a page or two after the one that is named."""
 _TELLING = 14
@@ -161,22 +162,35 @@ def _near_page(blocks: list[Block], page: str | None) -> range:
 
 
 def statements_within(blocks: list[Block], start: int, end: int) -> int | None:
-    """Where whole financial statements begin between two blocks, told by the title of their notes; None without."""
-    titles = (index for index in range(start, end) if letters(blocks[index].text[:60]).startswith("notes to"))
+    """Where whole financial statements begin between two blocks, told by the title of their notes; None without.
+
+    The notes may also begin right at the end.
+    """
+    places = range(start, min(end + 1, len(blocks)))
+    titles = (index for index in places if letters(blocks[index].text[:60]).startswith("notes to"))
     notes = next((index for index in titles if _is_title(blocks[index])), None)
-    if notes is None or _length(blocks[notes:end]) < _STATEMENTS:
+    if notes is None:
         return None
+    tail = max(end, notes + _NOTES_BLOCKS)
     first = notes
     prose = 0
     for index in range(notes - 1, start - 1, -1):
         block = blocks[index]
-        if _opens_statements(block):
+        if _opens_statements(block) or _is_titled_table(block):
             first, prose = index, 0
         elif block.kind is Kind.TEXT:
             prose += len(block.text)
         if prose > _ENOUGH:
             break
-    return first if first < notes and _are_statements(blocks[first:end]) else None
+    whole = first < notes and _length(blocks[notes:tail]) >= _STATEMENTS and _are_statements(blocks[first:tail])
+    return first if whole else None
+
+
+def _is_titled_table(block: Block) -> bool:
+    """Whether a table carries a title in capitals that ends the discussion: a page of selected data, say."""
+    if block.kind is Kind.TEXT or not block.text[:20].isupper():
+        return False
+    return letters(block.text[:_LONG]).startswith(end_titles("ends"))
 
 
 def _statement_pages(blocks: list[Block], pointer: Pointer, avoid: Container[int]) -> Region | None:

@@ -243,3 +243,25 @@ def test_a_second_heading_of_the_item_that_ends_the_section_is_said() -> None:
     risk = heading("Item 7A. Quantitative and Qualitative Disclosures")
     body = page(heading("Item 1. Business"), PROSE, heading(f"Item 7. {MDA}"), PROSE, risk, PROSE * 3, risk, PROSE)
     assert "Item 7A, which ends the section, has another heading" in said(read(body + heading("Item 8. X") + PROSE))
+
+
+@pytest.mark.parametrize(
+    ("name", "pages"),
+    [
+        ("21344_1998_ko.txt.gz", b"on pages 33 through 41\nof"),
+        ("51143_1998_ibm-10k405.txt.gz", b"pages 40 through 49 of"),
+    ],
+)
+def test_a_discussion_in_an_annual_report_ends_where_it_did_when_the_pages_are_not_named(
+    shared: Path, name: str, pages: bytes
+) -> None:
+    data = gzip.decompress((shared / "filings" / "dev" / name).read_bytes())
+    start = data.index(b"ITEM 7.", data.index(b"ITEM 6."))
+    words = b"".join(pages.split())
+    places = [n for n in range(start, start + 800) if b"".join(data[n : n + 60].split()).startswith(words)]
+    assert places, "the pointer names its pages"
+    cut = places[0]
+    end = next(n for n in range(cut, cut + 60) if b"".join(data[cut:n].split()) == words)
+    named, unnamed = (read_section(text, name=name) for text in (data, data[:cut] + b"in" + data[end:]))
+    assert "page" not in (unnamed.pointer or "page")
+    assert unnamed.text == named.text

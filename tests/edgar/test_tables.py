@@ -208,3 +208,15 @@ def test_a_mark_beside_a_sentence_makes_a_list(mark: str) -> None:
 
 def test_a_unit_in_small_letters_is_no_heading() -> None:
     assert "\n\nin millions" in text_of("<p><b>in millions</b></p>")
+
+
+def test_a_bracket_in_a_cell_of_its_own_belongs_to_the_figure_as_the_currency_does() -> None:
+    found = rows_of(
+        table(
+            cells("", "", "", "2024", "", "", "", "", "2023", ""),
+            cells("Net loss", "$", "(", "5", ")", "", "$", "(", "6", ")"),
+            cells("Sales", "", "", "70", "", "", "", "", "80", ""),
+            cells("Costs", "", "(", "7", ")", "", "", "(", "8", ")"),
+        )
+    )
+    assert found[1:] == [["Net loss", "$(5)", "$(6)"], ["Sales", "70", "80"], ["Costs", "(7)", "(8)"]]
