@@ -31,6 +31,10 @@ _ENDED_BY = {
 }
 """For a tag, the elements that it ends where their end tags are left out, and those beyond which it ends none."""
 
+_ANY_TAG = re.compile(r"<(/?)([a-zA-Z][\w:.-]*)[^<>]*>")
+_VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"))
+_MAY_STAY_OPEN = frozenset(("p", "li", "td", "th", "tr", "dd", "dt", "option"))
+_MOST_OPEN = 200
 _DECLARATION = re.compile(r"<\?xml[^>]*\?>")
 _WRAP_WIDTH = 1023
 """EDGAR once cut lines after so many characters, inside words and tags, too."""
@@ -115,6 +119,42 @@ def _unwrap(text: str) -> str:
     return "".join(line if joined else line + "\n" for line, joined in zip(lines, cut, strict=True))
 
 
+def _flattened(text: str) -> str:
+    """Markup without the tags that nest too deeply: the slow parser's time grows with the depth of every node.
+
+    Where many elements of a kind whose end tag may be left out are open, the oldest way to end one is taken: an
+    end tag before the next.
+    """
+    depth = 0
+    opened: Counter[str] = Counter()
+    dropped: Counter[str] = Counter()
+
+    def kept(tag: re.Match[str]) -> str:
+        nonlocal depth
+        name = tag[2].lower()
+        if name in _VOID or tag[0].endswith("/>"):
+            return tag[0]
+        if name in _MAY_STAY_OPEN:
+            opened[name] = max(opened[name] + (-1 if tag[1] else 1), 0)
+            if opened[name] <= _MOST_OPEN or tag[1]:
+                return tag[0]
+            opened[name] -= 1
+            return f"</{name}>{tag[0]}"
+        if tag[1]:
+            if dropped[name]:
+                dropped[name] -= 1
+                return ""
+            depth = max(depth - 1, 0)
+        elif depth >= MAX_DEPTH:
+            dropped[name] += 1
+            return ""
+        else:
+            depth += 1
+        return tag[0]
+
+    return _ANY_TAG.sub(kept, text)
+
+
 def _parse_slowly(text: str) -> Element:
     """The same tree by BeautifulSoup, its depth bounded; linear in the number of nodes."""
     # Imported here because few filings need it, and a tenth of a second is much for `fingreat --help`.
@@ -124,7 +164,7 @@ def _parse_slowly(text: str) -> Element:
     root = etree.Element("html")
     opened = [root]
     path: list[tuple[Tag | BeautifulSoup, Element]] = []
-    for node in BeautifulSoup(text, "html.parser").descendants:
+    for node in BeautifulSoup(_flattened(text), "html.parser").descendants:
         while path and path[-1][0] is not node.parent:
             _close(opened, path.pop()[1])
         if isinstance(node, Tag):
