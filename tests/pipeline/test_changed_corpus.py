@@ -18,6 +18,7 @@ from pipeline_builders import (
 from fingreat.errors import CorpusError
 from fingreat.pipeline import Corpus, extract
 from fingreat.runs import RunFolder
+from fingreat.schema import SectionStatus
 
 
 def grow(corpus: Corpus, folder: Path) -> None:
@@ -94,3 +95,19 @@ def test_a_section_that_changed_is_asked_anew_and_old_replies_count_no_more(tmp_
     text = next(corpus.sections("7")).text
     for extraction in extractions_of_run(tmp_path / "run"):
         assert [text[start:end] for start, end in extraction.ranges] == [extraction.quote]
+
+
+def test_a_filing_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
+    (tmp_path / "a.htm").write_bytes(html())
+    corpus = Corpus(tmp_path / "corpus")
+    corpus.add([tmp_path / "a.htm"])
+    (stored,) = (corpus.path / "raw").rglob("a.htm")
+    away = tmp_path / "away"
+    stored.rename(away)
+    assert corpus.make_sections("7")["unreadable"] == 1
+    assert [section.status for section in corpus.sections("7")] == [SectionStatus.UNREADABLE]
+    assert corpus.make_sections("7")["unreadable"] == 1
+    away.rename(stored)
+    assert corpus.make_sections("7") == {"found": 1, "by_reference": 0, "absent": 0, "unreadable": 0}
+    assert [section.status for section in corpus.sections("7")] == [SectionStatus.FOUND]
+    assert not (corpus.path / "failures.jsonl").read_text()

@@ -401,19 +401,3 @@ def test_a_real_filing_is_added_by_its_accession(shared: Path, tmp_path: Path) -
     counts = corpus.make_sections("7")
     assert sum(counts.values()) == 1
     assert next(corpus.sections("7")).status in set(SectionStatus)
-
-
-def test_a_filing_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
-    (tmp_path / "a.htm").write_bytes(html())
-    corpus = Corpus(tmp_path / "corpus")
-    corpus.add([tmp_path / "a.htm"])
-    (stored,) = (corpus.path / "raw").rglob("a.htm")
-    away = tmp_path / "away"
-    stored.rename(away)
-    assert corpus.make_sections("7")["unreadable"] == 1
-    assert [section.status for section in corpus.sections("7")] == [SectionStatus.UNREADABLE]
-    assert corpus.make_sections("7")["unreadable"] == 1
-    away.rename(stored)
-    assert corpus.make_sections("7") == {"found": 1, "by_reference": 0, "absent": 0, "unreadable": 0}
-    assert [section.status for section in corpus.sections("7")] == [SectionStatus.FOUND]
-    assert not (corpus.path / "failures.jsonl").read_text()
