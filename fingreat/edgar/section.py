@@ -306,7 +306,8 @@ class _Search:
     def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
         if self.item == "7" and (start := statements_within(blocks, region.start + 1, region.end)) is not None:
             region = Region(region.start, start, region.heading, first_words(blocks[start]), "financial statements")
-        self.warnings.append(f"Rule: title {short(region.heading)!r}, ended by: {region.rule}.")
+        titled = f"title {short(region.heading)!r}" if region.heading else "a text without a title"
+        self.warnings.append(f"Rule: {titled}, ended by: {region.rule}.")
         if pointer is None and region.heading and item_number(region.heading)[0]:
             self.warnings.append("The heading stands out of the form's order.")
         further = further_regions(blocks, region, pointer) if pointer and self.item == "7" else ()
