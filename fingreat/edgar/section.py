@@ -15,7 +15,7 @@ from fingreat.edgar.describe import describe_filing
 from fingreat.edgar.finder import Span, best_chain, span_of
 from fingreat.edgar.form_index import read_index
 from fingreat.edgar.forms import Form, form_of, letters, plain_form, spoken
-from fingreat.edgar.headings import NUMBERED, Candidate, item_number
+from fingreat.edgar.headings import NUMBERED, Candidate, bare_title, item_number
 from fingreat.edgar.main_document import MainDocument, doubts_about, doubts_about_pointed, read_blocks, short
 from fingreat.edgar.markdown import render
 from fingreat.edgar.parts import (
@@ -299,7 +299,7 @@ class _Search:
         kind = document.type.upper()
         if not kind.startswith("EX-99") or kind.startswith(tuple(f"EX-{number}" for number in pointer.exhibits)):
             return True
-        title = letters(region.heading)
+        title = bare_title(region.heading)
         quoted = any(title.startswith(letters(caption)[:_CAPTION]) for caption in pointer.captions)
         return quoted and sum(len(block.text) for block in blocks[region.start : region.end]) >= _ENOUGH
 

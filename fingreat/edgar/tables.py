@@ -22,6 +22,7 @@ _BULLETS = frozenset("•●▪■◦·○*-–—§¨¡Øü\uf0b7\uf0a7►➢�
 """Marks of list points; some are letters because the filer set them in a font of symbols."""
 _NUMBERING = re.compile(r"^(?:\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,4})[.)]|\d{1,2}|\*{1,4}|†|‡|\[\d{1,2}\])$")
 _MAY_BE_LIST = re.compile(r"^(?:[•●▪■◦·○*►➢✓√\uf0b7\uf0a7–-]|\(?[0-9a-zA-Z]{1,4}[.)])")
+_ROW_GROUPS = frozenset(("table", "thead", "tbody", "tfoot"))
 _HEADING_ROWS = 6
 _PARAGRAPH = 150
 _ITEM_LABEL = re.compile(r"^(?:part\s+[iv]+\W{0,4})?items?\s*\d{1,2}\s?[a-c]?\b", re.IGNORECASE)
@@ -147,20 +148,22 @@ def nest_rows(table: Element) -> None:
     """
     if next(table.iterdescendants("table"), None) is not None:
         return
-    run: list[Element] = []
-    for row in [*table.iter("tr"), None]:
-        cells = [] if row is None else [cell for cell in row.iterchildren("td", "th") if cell_text(cell)]
-        if row is not None and len(cells) > 1 and not any(_has_blocks(cell) for cell in cells):
-            run.append(row)
-            continue
-        if len(run) > 1:
-            _nest(run)
-        if cells:
-            run = []
+    runs: list[list[Element]] = [[]]
+    # Rows inside other rows are damage; to move those would copy what they hold again and again.
+    rows = [row for row in table.iter("tr") if (parent := row.getparent()) is not None and parent.tag in _ROW_GROUPS]
+    for row in rows:
+        cells = [cell for cell in row.iterchildren("td", "th") if cell_text(cell)]
+        if len(cells) > 1 and not any(_has_blocks(cell) for cell in cells):
+            runs[-1].append(row)
+        elif cells:
+            runs.append([])
+    # A table that is one such run throughout would only be put into itself, and again.
+    for run in runs if len(runs) > 1 else ():
+        _nest(run)
 
 
 def _nest(rows: list[Element]) -> None:
-    parent = rows[0].getparent()
+    parent = rows[0].getparent() if len(rows) > 1 else None
     if parent is None:
         return
     outer = etree.Element("tr")

@@ -206,6 +206,30 @@ def test_a_mark_beside_a_sentence_makes_a_list(mark: str) -> None:
     assert "- Gross profit increased $50.2 million\n- Debt fell by a third" in text_of(points)
 
 
+def test_a_page_set_as_a_table_keeps_its_figures_in_rows() -> None:
+    prose = "We sold pumps and parts to the trade in the year, and the trade sold them on to farms and mills. " * 3
+    page = table(
+        f"<td colspan=3>{prose}</td>",
+        cells("", "2024", "2023"),
+        cells("Sales", "70", "80"),
+        cells("Costs", "7", "8"),
+        f"<td colspan=3>{prose}</td>",
+    )
+    parts = text_of(page).split("\n\n")
+    assert [part.strip() for part in parts[1:4]] == [
+        prose.strip(),
+        "|  | 2024 | 2023 |\n| --- | --- | --- |\n| Sales | 70 | 80 |\n| Costs | 7 | 8 |",
+        prose.strip(),
+    ]
+
+
+def test_rows_of_long_cells_are_read_once() -> None:
+    cell = "<td><p>We sold pumps.</p><p>" + "The trade sold them to farms and mills. " * 8 + "</p></td>"
+    words = text_of(table(cell * 2, cell * 2, "<td>Sales</td><td>70</td>", "<td>Costs</td><td>7</td>"))
+    assert words.count("We sold pumps.") == 4
+    assert words.count("Costs") == 1
+
+
 def test_a_unit_in_small_letters_is_no_heading() -> None:
     assert "\n\nin millions" in text_of("<p><b>in millions</b></p>")
 
