@@ -36,7 +36,8 @@ LISTED = re.compile(r"[\s.]\d{1,3}$")
 """A title in a list of contents ends in its page."""
 _LONG = 200
 _TITLE_LENGTH = 120
-"""A bold line as short as this is a title also where it ends in a stop."""
+"""A line as short as this may be a title also where it ends in a stop."""
+_LONGER_WORD = re.compile(r"[A-Za-z]{5,}")
 _ENOUGH = 2000
 MOST_TITLES = 100
 """More titles of the discussion than this are running heads."""
@@ -218,7 +219,7 @@ def _extent(
             return Region(start, index, heading, block.text, "heading of another item")
         if (mark and not block.text.startswith(mark)) or (last and index < last[0]):
             continue
-        if index < start + 2 or not (is_heading(block) or (block.look.bold and len(block.text) <= _TITLE_LENGTH)):
+        if index < start + 2 or not _may_title(block):
             continue
         plain = letters(block.text)
         if plain.startswith(ends) and not plain.startswith(own[:20]) and is_set_apart(block):
@@ -238,6 +239,15 @@ def last_page_of(blocks: list[Block], start: int, pointer: Pointer | None) -> tu
         return None
     end = next((index for index in range(first, len(blocks)) if blocks[index].page != label), len(blocks))
     return first, end
+
+
+def _may_title(block: Block) -> bool:
+    """Whether a block is set as a title, or is a short line whose longer words are capitalised."""
+    if is_heading(block):
+        return True
+    words = [word for word in _LONGER_WORD.findall(block.text) if word not in ("about", "under")]
+    capitalised = bool(words) and all(word[0].isupper() for word in words)
+    return len(block.text) <= _TITLE_LENGTH and (block.look.bold or capitalised)
 
 
 def _without_tail(blocks: list[Block], region: Region) -> Region:

@@ -216,7 +216,7 @@ def test_a_page_set_as_a_table_keeps_its_figures_in_rows() -> None:
         f"<td colspan=3>{prose}</td>",
     )
     parts = text_of(page).split("\n\n")
-    assert [part.strip() for part in parts[1:4]] == [
+    assert [part.strip() for part in parts[2:5]] == [
         prose.strip(),
         "|  | 2024 | 2023 |\n| --- | --- | --- |\n| Sales | 70 | 80 |\n| Costs | 7 | 8 |",
         prose.strip(),
