@@ -44,6 +44,8 @@ _NO_CHARACTER = re.compile(
     re.IGNORECASE,
 )
 """References to control characters and to code points that are no characters."""
+_NOTHING = "\u2060"
+"""Left in their place, and out with white space: what stood around one could be another."""
 _CLOSED_EARLY = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _SWALLOWERS = re.compile(r"</?(title|style|script|textarea)\b[^<>]*>", re.IGNORECASE)
 _UNSEEN_NAMES = (
@@ -101,7 +103,7 @@ def _mend(text: str) -> str:
 
     Filings are pasted together: text goes on after `</html>`, comments and titles stay open.
     """
-    text = _NO_CHARACTER.sub("", _CLOSED_EARLY.sub("", _unwrap(text)))
+    text = _NO_CHARACTER.sub(_NOTHING, _CLOSED_EARLY.sub("", _unwrap(text)))
     if text.count("<!--") > text.count("-->"):
         before, _, after = text.rpartition("<!--")
         text = before + after

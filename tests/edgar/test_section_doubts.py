@@ -265,3 +265,10 @@ def test_a_discussion_in_an_annual_report_ends_where_it_did_when_the_pages_are_n
     named, unnamed = (read_section(text, name=name) for text in (data, data[:cut] + b"in" + data[end:]))
     assert "page" not in (unnamed.pointer or "page")
     assert unnamed.text == named.text
+
+
+def test_a_reference_inside_a_reference_brings_no_control_character() -> None:
+    odd = "<p>We sold &#1&#129;29;pumps.</p>"
+    body = page(heading("Item 1. Business"), PROSE, heading(f"Item 7. {MDA}"), odd, PROSE)
+    text = read(body + heading("Item 8. Financial Statements") + PROSE).text
+    assert not [character for character in text if "\x7f" <= character <= "\x9f" or character == "\u2060"]
