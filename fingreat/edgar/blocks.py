@@ -7,7 +7,7 @@ it knows its flat text and, on demand, its look. Nothing is rendered until a sec
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
@@ -93,3 +93,8 @@ def fold(text: str) -> str:
     if not text.isascii():
         text = _INVISIBLE.sub("", text)
     return " ".join(text.split())
+
+
+def length_of(blocks: Iterable[Block]) -> int:
+    """Characters of all blocks."""
+    return sum(len(block.text) for block in blocks)

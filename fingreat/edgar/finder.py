@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 from fingreat.edgar.blocks import Block, Kind
-from fingreat.edgar.forms import Form, letters
+from fingreat.edgar.forms import Form, letters, number_of
 from fingreat.edgar.headings import Candidate, item_number, joint_items, part_line
 
 _FULL_TEXT = 3000
@@ -113,7 +113,7 @@ def span_of(blocks: list[Block], chain: list[Candidate], item: str, form: Form) 
 def _is_bare(block: Block, item: str) -> bool:
     """Whether a block is an item's number and nothing else: the head of the page that its heading stands on."""
     number, title = item_number(block.text)
-    return block.kind is Kind.TEXT and number == item.rpartition("-")[2] and not title
+    return block.kind is Kind.TEXT and number == number_of(item) and not title
 
 
 def _before_part(blocks: list[Block], heading: Candidate, end: int) -> int:

@@ -40,7 +40,7 @@ class Form:
 
     def keys(self, number: str) -> tuple[str, ...]:
         """The items that a printed number may mean."""
-        return tuple(key for key in self.order if key.rpartition("-")[2] == number)
+        return tuple(key for key in self.order if number_of(key) == number)
 
     def titled(self, key: str, title: str) -> bool:
         """Whether a title (see `compact`) begins as the item's may."""
@@ -58,6 +58,11 @@ class Form:
 def part_of(key: str) -> str:
     """The part that a key names; empty for the part that comes first or a form that counts its items once."""
     return key.rpartition("-")[0]
+
+
+def number_of(key: str) -> str:
+    """The number that is printed for a key, such as "1A"."""
+    return key.rpartition("-")[2]
 
 
 def spoken(key: str) -> str:

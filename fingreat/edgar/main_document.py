@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 from fingreat.edgar.ascii_blocks import ascii_blocks
-from fingreat.edgar.blocks import Block, Kind
+from fingreat.edgar.blocks import Block, Kind, length_of
 from fingreat.edgar.container import Document
 from fingreat.edgar.finder import Span, best_chain
 from fingreat.edgar.forms import Form, compact, spoken
@@ -75,16 +75,16 @@ class MainDocument:
     def length(self, span: Span | None = None) -> int:
         """Characters of a span, or of the whole document."""
         blocks = self.blocks[span.heading.start : span.end] if span else self.blocks
-        return sum(len(block.text) for block in blocks)
+        return length_of(blocks)
 
 
-def doubts_about(main: MainDocument, span: Span, *, whole_item: bool) -> list[str]:
+def doubts_about(main: MainDocument, span: Span, *, discussion: bool) -> list[str]:
     """What is odd about an item found by its heading.
 
     Args:
         main: the document.
         span: where the item stands.
-        whole_item: it is management's discussion, which may not be most of a long document.
+        discussion: it is management's discussion, which may not be most of a long document.
     """
     heading = span.heading
     said = spoken(heading.item)
@@ -99,7 +99,7 @@ def doubts_about(main: MainDocument, span: Span, *, whole_item: bool) -> list[st
         doubts.append("No heading follows; the section runs to the end of the document.")
     doubts += _again(main, span, said) + _missed(main, span)
     share = main.length(span) / max(main.length(), 1)
-    if whole_item and share > _MOST and main.length() > _SIZEABLE:
+    if discussion and share > _MOST and main.length() > _SIZEABLE:
         doubts.append(f"The section is {share:.0%} of the document.")
     return doubts
 
@@ -139,7 +139,7 @@ def _again(main: MainDocument, span: Span, said: str) -> list[str]:
 
 
 def _length_between(main: MainDocument, before: Candidate, after: Candidate) -> int:
-    return sum(len(block.text) for block in main.blocks[before.start : after.start])
+    return length_of(main.blocks[before.start : after.start])
 
 
 def _missed(main: MainDocument, span: Span) -> list[str]:

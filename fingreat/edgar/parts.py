@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from itertools import accumulate, islice
 
-from fingreat.edgar.blocks import Block, Kind
+from fingreat.edgar.blocks import Block, Kind, length_of
 from fingreat.edgar.contents import Contents
 from fingreat.edgar.form_index import IndexEntry, last_page_end
 from fingreat.edgar.forms import Form, end_titles, letters
@@ -57,7 +57,7 @@ def find_part(
         region = _extent(contents, blocks[: within.stop], index, heading, entry, others)
         if region is None and within.stop < len(blocks):
             region = Region(index, within.stop, heading, first_words(blocks[within.stop]), "heading of the next item")
-        if region and _length(blocks[index : region.end]) >= _ENOUGH:
+        if region and length_of(blocks[index : region.end]) >= _ENOUGH:
             best, best_value = region, value
     return best
 
@@ -94,7 +94,12 @@ def _extent(
     for index in range(start + 1, part or len(blocks)):
         block = blocks[index]
         titled = block.kind is Kind.TEXT and len(block.text) <= _LONG and letters(block.text).startswith(others)
-        if titled and is_heading(block) and (block.look.size or 0.0) >= size and _length(blocks[start:index]) > _ENOUGH:
+        if (
+            titled
+            and is_heading(block)
+            and (block.look.size or 0.0) >= size
+            and length_of(blocks[start:index]) > _ENOUGH
+        ):
             ends.append((index, "title of another item"))
             break
     last = last_page_end(blocks, start, entry)
@@ -113,20 +118,20 @@ def find_pages(blocks: list[Block], entry: IndexEntry) -> Region | None:
         if last is None or not {first, last} <= set(pages):
             continue
         start, end = pages.index(first), len(pages) - pages[::-1].index(last)
-        if _length(blocks[start:end]) >= _ENOUGH:
+        if length_of(blocks[start:end]) >= _ENOUGH:
             following = first_words(blocks[end]) if end < len(blocks) else None
             return Region(start, end, "", following, "pages by the form's index")
     return None
 
 
-def find_statements(blocks: list[Block], pointer: Pointer, avoid: Container[int], items: list[int]) -> Region | None:
+def find_statements(blocks: list[Block], pointer: Pointer, avoid: Container[int], heads: set[int]) -> Region | None:
     """The financial statements, notes included, that an item points to; None where what is there is not all of them.
 
     Args:
         blocks: a document's blocks.
         pointer: what the item says.
         avoid: blocks not to look at: the pointing item itself, lines of contents.
-        items: where later headings of the form stand in this document.
+        heads: where items of the form begin in this document, which ends the statements.
     """
     labels = {block.page for block in blocks}
     if pointer.first_page in labels and pointer.last_page and pointer.last_page not in labels:
@@ -137,7 +142,7 @@ def find_statements(blocks: list[Block], pointer: Pointer, avoid: Container[int]
     for index in islice(openers, MOST_TITLES):
         length = accumulate((len(block.text) for block in blocks[index:]), initial=0)
         sizes = dict(enumerate(length, start=index))
-        ends = [place for place in items if place > index]
+        ends = [place for place in heads if place > index]
         ends += [n for n in closings if n > index and (sizes[n] >= _STATEMENTS or _is_discussion(blocks[n]))]
         rules = dict.fromkeys(ends, "heading after the statements") | {len(blocks): "end of the document"}
         last = last_page_of(blocks, index, pointer)
@@ -182,7 +187,7 @@ def statements_within(blocks: list[Block], start: int, end: int) -> int | None:
             prose += len(block.text)
         if prose > _ENOUGH:
             break
-    whole = first < notes and _length(blocks[notes:tail]) >= _STATEMENTS and _are_statements(blocks[first:tail])
+    whole = first < notes and length_of(blocks[notes:tail]) >= _STATEMENTS and _are_statements(blocks[first:tail])
     return first if whole else None
 
 
@@ -218,7 +223,7 @@ def _is_title(block: Block) -> bool:
 
 def _are_statements(blocks: list[Block]) -> bool:
     """Whether a balance sheet, a statement of cash flows and notes are there, and no discussion."""
-    if _length(blocks) < _STATEMENTS or any(map(_is_discussion, blocks)):
+    if length_of(blocks) < _STATEMENTS or any(map(_is_discussion, blocks)):
         return False
     words = " ".join(letters(block.text[:_LONG]) for block in blocks)
     sheet = "balance sheet" in words or "financial position" in words or "financial condition" in words
@@ -248,7 +253,7 @@ def find_caption(blocks: list[Block], pointer: Pointer, avoid: Container[int]) -
         end = next(
             (i for i in range(index + 1, len(blocks)) if is_heading(blocks[i]) and _rank(blocks[i]) >= rank), None
         )
-        if end is not None and _length(blocks[index:end]) >= _CAPTION_ENOUGH:
+        if end is not None and length_of(blocks[index:end]) >= _CAPTION_ENOUGH:
             return Region(index, end, block.text, first_words(blocks[end]), "heading as large")
     return None
 
@@ -256,10 +261,6 @@ def find_caption(blocks: list[Block], pointer: Pointer, avoid: Container[int]) -
 def _rank(block: Block) -> tuple[float, bool, bool]:
     """How large a heading is set: size, capitals, weight."""
     return (block.look.size or 0.0, block.text.isupper(), block.look.bold)
-
-
-def _length(blocks: list[Block]) -> int:
-    return sum(len(block.text) for block in blocks)
 
 
 def find_unheaded_statements(blocks: list[Block], chain: list[Candidate], form: Form, own: str) -> Region | None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fingreat.edgar.ascii_pages import PAGE_NUMBER
-from fingreat.edgar.blocks import Block, Kind
+from fingreat.edgar.blocks import Block, Kind, length_of
 from fingreat.edgar.container import Document, Submission, read_submission
 from fingreat.edgar.decode import read_bytes, why_unreadable
 from fingreat.edgar.describe import describe_filing
 from fingreat.edgar.finder import Span, best_chain, span_of
 from fingreat.edgar.form_index import read_index
-from fingreat.edgar.forms import Form, form_of, letters, plain_form, spoken
+from fingreat.edgar.forms import Form, form_of, letters, number_of, plain_form, spoken
 from fingreat.edgar.headings import NUMBERED, Candidate, bare_title, item_number
 from fingreat.edgar.main_document import MainDocument, doubts_about, doubts_about_pointed, read_blocks, short
 from fingreat.edgar.markdown import render
@@ -155,7 +155,7 @@ class _Search:
         main = MainDocument.read(document, blocks, form, own)
         span = self._by_headings(main)
         body = _body(blocks, span) if span else ""
-        if span and (pointer := find_pointer(body, main.own.rpartition("-")[2])):
+        if span and (pointer := find_pointer(body, number_of(main.own))):
             return self._follow(main, span, pointer)
         if span and len(body) >= _THIN:
             return self._found(main, span)
@@ -241,7 +241,7 @@ class _Search:
     def _found(self, main: MainDocument, span: Span) -> Section:
         heading = span.heading
         self.warnings.append(f"Rule: item headings in order ({short(heading.title)!r}).")
-        self.warnings += doubts_about(main, span, whole_item=self.item == "7")
+        self.warnings += doubts_about(main, span, discussion=self.item == "7")
         return self._section(
             SectionStatus.FOUND,
             heading=heading.title,
@@ -254,13 +254,12 @@ class _Search:
         """The text that a pointer points to, where the submission has it; else the pointer itself."""
         for document in self._exhibits(pointer, main.document):
             inside, warnings = read_blocks(document)
-            region = self._pointed(inside, pointer, set(), [])
+            region = self._pointed(inside, pointer, set(), set())
             if region is not None and self._may_be(document, inside, region, pointer):
                 self.warnings += warnings + doubts_about_pointed(document, inside, region, pointer)
                 return self._region(document, inside, region, pointer)
         avoid = main.listed() | set(range(span.heading.start, span.end))
-        items = [candidate.start for candidate in main.chain if not candidate.contents]
-        region = self._pointed(main.blocks, pointer, avoid, items, outside=span.heading.start)
+        region = self._pointed(main.blocks, pointer, avoid, main.heads(), outside=span.heading.start)
         if region is not None:
             return self._region(main.document, main.blocks, region, pointer)
         missing = "is not in this file" if self.item == "7" else "was not told apart in this file"
@@ -276,7 +275,7 @@ class _Search:
         )
 
     def _pointed(
-        self, blocks: list[Block], pointer: Pointer, avoid: set[int], items: list[int], outside: int | None = None
+        self, blocks: list[Block], pointer: Pointer, avoid: set[int], heads: set[int], outside: int | None = None
     ) -> Region | None:
         """What a pointer points to in one document."""
         if self.item == "7":
@@ -285,7 +284,7 @@ class _Search:
             return find_caption(blocks, pointer, avoid)
         if avoid and not (pointer.first_page or pointer.here):
             return None
-        return find_statements(blocks, pointer, avoid, items)
+        return find_statements(blocks, pointer, avoid, heads)
 
     def _exhibits(self, pointer: Pointer, main: Document) -> list[Document]:
         """Documents that may hold the text: named exhibits, annual reports, the form's other documents, any others."""
@@ -301,7 +300,7 @@ class _Search:
             return True
         title = bare_title(region.heading)
         quoted = any(title.startswith(letters(caption)[:_CAPTION]) for caption in pointer.captions)
-        return quoted and sum(len(block.text) for block in blocks[region.start : region.end]) >= _ENOUGH
+        return quoted and length_of(blocks[region.start : region.end]) >= _ENOUGH
 
     def _region(self, document: Document, blocks: list[Block], region: Region, pointer: Pointer | None) -> Section:
         if self.item == "7" and (start := statements_within(blocks, region.start + 1, region.end)) is not None:

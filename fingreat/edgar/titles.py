@@ -12,7 +12,7 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from fingreat.edgar.blocks import Block, Kind
+from fingreat.edgar.blocks import Block, Kind, length_of
 from fingreat.edgar.contents import Contents
 from fingreat.edgar.form_index import IndexEntry, last_page_end
 from fingreat.edgar.forms import compact, end_titles, letters, load_forms
@@ -99,7 +99,7 @@ def find_region(
     for index, heading in islice(named, MOST_TITLES):
         block = blocks[index]
         region = _without_tail(blocks, _extent(contents, blocks, index, heading, pointer, entry, heads))
-        length = sum(len(inside.text) for inside in blocks[region.start : region.end])
+        length = length_of(blocks[region.start : region.end])
         if length < enough or (outside is not None and region.start < outside < region.end):
             continue
         value = float(min(length, 20_000)) + (5000 if block.page and block.page in pages else 0)
@@ -126,7 +126,7 @@ def _by_pages(blocks: list[Block], pointer: Pointer) -> Region | None:
         return None
     start = labels.index(pointer.first_page)
     end = len(labels) - labels[::-1].index(pointer.last_page)
-    if end <= start or sum(len(block.text) for block in blocks[start:end]) < _ENOUGH:
+    if end <= start or length_of(blocks[start:end]) < _ENOUGH:
         return None
     following = first_words(blocks[end]) if end < len(blocks) else None
     return Region(start, end, "", following, "last page named by the pointer")
@@ -147,7 +147,7 @@ def further_regions(blocks: list[Block], first: Region, pointer: Pointer) -> lis
         if heading is None or not _PART_TITLE.match(letters(heading)) or letters(heading) in titles:
             continue
         region = _extent(contents, blocks, index, heading, pointer)
-        if sum(len(inside.text) for inside in blocks[index : region.end]) >= _ENOUGH_POINTED:
+        if length_of(blocks[index : region.end]) >= _ENOUGH_POINTED:
             found.append(region)
             titles.add(letters(heading))
             end = region.end
@@ -198,7 +198,7 @@ def _extent(
     last = last_page_of(blocks, start, pointer)
     if last is None:
         part = contents.following_part(start, heading)
-        if part is not None and (entry is None or sum(len(block.text) for block in blocks[start:part]) >= _ENOUGH):
+        if part is not None and (entry is None or length_of(blocks[start:part]) >= _ENOUGH):
             return Region(start, part, heading, first_words(blocks[part]), "next part by the contents page")
         end = last_page_end(blocks, start, entry)
         if end is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 from collections import Counter
 from functools import cache
@@ -30,16 +29,6 @@ FLOORS: dict[str, float] = TABLES["floor"]
 """The share of filings that must be exact, for variants that are not exact in all of them."""
 MOST = 0.9
 """Variants with a lower floor are left to the long proof."""
-
-
-@pytest.fixture(scope="module")
-def scorer(shared: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("filings_score", shared / "filings" / "score.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @cache

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 from fingreat.edgar import read_section
 
 EXACT = 66
 MEAN_F1 = 0.99
-
-
-@pytest.fixture(scope="module")
-def scorer(shared: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("filings_score", shared / "filings" / "score.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_item_7_is_exact_in_the_labelled_filings(shared: Path, scorer: ModuleType) -> None:
