@@ -7,10 +7,13 @@
     ├── MissingExtraError   an optional dependency is not installed
     ├── RunError            a run folder cannot be continued or read
     ├── StorageError        the disk refused a write (full, read-only, ...)
-    └── BackendError        a model back end cannot start or cannot answer
+    ├── BackendError        a model back end cannot start or cannot answer
+    └── RemoteError         a server did not give what it was asked for
+        └── BlockedError    it refuses everything for a while
 
 The branches answer the question "who must act": the author of an input, the person who installed
-the package, the owner of the run folder, the owner of the disk, the owner of the model.
+the package, the owner of the run folder, the owner of the disk, the owner of the model, nobody
+but the server.
 Standard library only, so that every room can import it.
 """
 
@@ -100,3 +103,27 @@ class StorageError(FingreatError):
 
 class BackendError(FingreatError):
     """A model back end cannot start or cannot answer."""
+
+
+class RemoteError(FingreatError):
+    """A server did not give what it was asked for.
+
+    Attributes:
+        status: the HTTP status, None where no answer came.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str | None = None,
+        hint: str | None = None,
+        retryable: bool = False,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message, where=where, hint=hint, retryable=retryable)
+        self.status = status
+
+
+class BlockedError(RemoteError):
+    """The server refuses everything for a while: more requests would make it longer."""

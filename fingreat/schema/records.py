@@ -33,6 +33,10 @@ class Filing(Record):
         cik: Central Index Key without leading zeros.
         filed: date of filing; its year is the "year" of every table.
         period: end of the fiscal period.
+        sic: Standard Industrial Classification; `sic_source` says whether it is that of the filing's header or the
+            registrant's present one.
+        fiscal_year_end: month and day, such as "12-31".
+        total_assets: in whole US dollars, as tagged in this very filing for `assets_date`, its balance-sheet date.
         path: the file, relative to the corpus folder.
         sha256: of the file's bytes as stored.
     """
@@ -45,8 +49,11 @@ class Filing(Record):
     period: date | None = None
     fiscal_year: int | None = None
     sic: str | None = None
+    sic_source: Literal["header", "submissions"] | None = None
     division: str | None = None
+    fiscal_year_end: str | None = None
     total_assets: int | None = None
+    assets_date: date | None = None
     path: str
     sha256: str
 
