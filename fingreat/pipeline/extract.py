@@ -16,7 +16,7 @@ from fingreat.edgar import chunk_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
 from fingreat.errors import CorpusError, FingreatError, InputError, RunError
 from fingreat.inference import Backend, ReplyJudge, ask, create_backend, is_finished, parse_spec, reply_log
-from fingreat.pipeline.corpus import Corpus, sections_command
+from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
 from fingreat.pipeline.fit import ContextFit
 from fingreat.pipeline.ground import extractions_of
 from fingreat.pipeline.tally import Tally
@@ -99,7 +99,7 @@ class Silent:
 
 
 def extract(
-    corpus: Corpus,
+    corpus: CorpusFolder,
     config: ExtractConfig,
     out: Path,
     *,
@@ -177,7 +177,7 @@ class _Steps:
     """The steps of one run, which share graph, prompt and back end."""
 
     def __init__(
-        self, corpus: Corpus, config: ExtractConfig, graph: Graph, backend: Backend, progress: Progress
+        self, corpus: CorpusFolder, config: ExtractConfig, graph: Graph, backend: Backend, progress: Progress
     ) -> None:
         self.corpus = corpus
         self.config = config

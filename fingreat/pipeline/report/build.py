@@ -11,7 +11,7 @@ from pathlib import Path
 from fingreat.analysis import Agreement, by_filing, measure_agreement, measure_tags, score_against_gold
 from fingreat.errors import InputError
 from fingreat.matching import FilingCandidates
-from fingreat.pipeline.corpus import Corpus
+from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.match import check_comparable
 from fingreat.pipeline.report.figures import FIGURES, make_figures
 from fingreat.pipeline.report.measured import Measured, MeasuredRun, Names
@@ -26,7 +26,7 @@ from fingreat.schema import Extraction, Failure, GoldPassage, Graph, Match, load
 
 def build_report(
     runs: Sequence[RunFolder],
-    corpus: Corpus | None = None,
+    corpus: CorpusFolder | None = None,
     *,
     gold: Sequence[GoldPassage] = (),
     show: Sequence[str] | None = None,
@@ -250,7 +250,7 @@ def _graph_of(manifest: Manifest, run: RunFolder) -> Graph:
     return graph
 
 
-def _corpus_of(manifest: Manifest, run: RunFolder) -> Corpus:
+def _corpus_of(manifest: Manifest, run: RunFolder) -> CorpusFolder:
     named = manifest.asked.get("corpus")
     if not named:
         raise InputError("does not say which corpus it read.", where=str(run.path), hint="Name it with --corpus.")
@@ -258,4 +258,4 @@ def _corpus_of(manifest: Manifest, run: RunFolder) -> Corpus:
         raise InputError(
             f"read the corpus {named}, which is not there.", where=str(run.path), hint="Name it with --corpus."
         )
-    return Corpus(Path(named))
+    return CorpusFolder(Path(named))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fingreat.analysis import by_filing
 from fingreat.errors import CorpusError, InputError
-from fingreat.pipeline.corpus import Corpus
+from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.gold import anchor_gold
 from fingreat.report import FilingView
 from fingreat.runs import Manifest, digest_of_text
@@ -39,7 +39,7 @@ class Texts:
 
 
 def read_texts(
-    corpus: Corpus,
+    corpus: CorpusFolder,
     manifests: Sequence[Manifest],
     ids: Collection[str],
     gold: Iterable[GoldPassage],
@@ -88,7 +88,7 @@ def read_texts(
     )
 
 
-def _sections(corpus: Corpus, item: str, wanted: Collection[str]) -> Iterator[Section]:
+def _sections(corpus: CorpusFolder, item: str, wanted: Collection[str]) -> Iterator[Section]:
     """One section of each wanted filing."""
     seen: set[str] = set()
     for section in corpus.sections(item):
@@ -100,7 +100,7 @@ def _sections(corpus: Corpus, item: str, wanted: Collection[str]) -> Iterator[Se
     _check_complete(corpus, wanted, seen, f"item {item} of filing")
 
 
-def _check_complete(corpus: Corpus, wanted: Iterable[str], found: Iterable[str], what: str) -> None:
+def _check_complete(corpus: CorpusFolder, wanted: Iterable[str], found: Iterable[str], what: str) -> None:
     if missing := set(wanted).difference(found):
         raise CorpusError(
             f"has no {what} {min(missing)}, which the runs read.",
@@ -109,7 +109,7 @@ def _check_complete(corpus: Corpus, wanted: Iterable[str], found: Iterable[str],
         )
 
 
-def _check_text(corpus: Corpus, section: Section, manifests: Iterable[Manifest]) -> None:
+def _check_text(corpus: CorpusFolder, section: Section, manifests: Iterable[Manifest]) -> None:
     digest = digest_of_text(section.text)
     for manifest in manifests:
         if manifest.inputs[section.filing_id] != digest:
