@@ -45,7 +45,7 @@ class Share(Record):
         return self.k / self.n if self.n else None
 
 
-ColumnKind = Literal["text", "edge", "filing", "count", "share", "rate", "number"]
+ColumnKind = Literal["text", "edge", "filing", "count", "share", "rate", "number", "money"]
 Cell = str | int | float | Share | None
 """What stands in a cell; None is "no value" and is shown as a dash."""
 
@@ -57,7 +57,10 @@ _TYPES: dict[ColumnKind, tuple[type, ...]] = {
     "share": (Share,),
     "rate": (int, float),
     "number": (int, float),
+    "money": (int, float),
 }
+_SCALES: tuple[tuple[int, str, int], ...] = ((10**6, "million", 1), (10**9, "billion", 2), (10**12, "trillion", 2))
+"""What large amounts are counted in, and with how many decimals."""
 
 
 class Column(Record):
@@ -66,7 +69,7 @@ class Column(Record):
     Attributes:
         kind: `edge` holds ids of edges, which the page colours by their category; `filing` ids of filings, of which
             only the beginning is shown where they are hashes; `count` whole numbers from 0; `share` `Share`
-            records; `rate` numbers from 0 to 1, shown in per cent; `number` any finite number.
+            records; `rate` numbers from 0 to 1, shown in per cent; `number` any finite number; `money` US dollars.
         digits: decimal places of a `number`.
     """
 
@@ -77,7 +80,7 @@ class Column(Record):
     @property
     def right(self) -> bool:
         """Whether its cells are aligned to the right."""
-        return self.kind in ("count", "share", "rate", "number")
+        return self.kind in ("count", "share", "rate", "number", "money")
 
     @property
     def head(self) -> str:
@@ -176,6 +179,20 @@ def number_text(value: float, digits: int = 3) -> str:
     return shown
 
 
+def money_text(value: float) -> str:
+    """An amount in US dollars as a paper writes it: "$568.7 million", "$3.00 billion", "$12,345" below a million; one
+    that is not 0 is never shown as 0.
+    """
+    sign, size = "-" if value < 0 else "", abs(value)
+    if 0 < size <= 0.5:
+        return ">-$1" if sign else "<$1"
+    if round(size) < _SCALES[0][0]:
+        return f"{sign}${size:,.0f}"
+    fitting = (scale for scale in _SCALES if round(size / scale[0], scale[2]) < 1000)
+    unit, name, digits = next(fitting, _SCALES[-1])
+    return f"{sign}${size / unit:,.{digits}f} {name}"
+
+
 def count_of(number: int, noun: str) -> str:
     """A number with its noun, in the plural where it has to be."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
@@ -190,6 +207,8 @@ def cell_text(column: Column, cell: Cell) -> str:
         return f"{percent(cell)} ({fraction(cell)}{interval})"
     if isinstance(cell, str):
         return f"{cell[:_HASH_SHOWN]}…" if column.kind == "filing" and len(cell) == _HASH else cell
+    if column.kind == "money":
+        return money_text(cell)
     return percent(cell) if column.kind == "rate" else number_text(cell, column.digits)
 
 
