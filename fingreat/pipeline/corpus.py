@@ -10,14 +10,12 @@ from pathlib import Path
 
 from fingreat.edgar import read_bytes
 from fingreat.errors import CorpusError, InputError
-from fingreat.pipeline.corpus_folder import CorpusFolder, failure_of
+from fingreat.pipeline.corpus_folder import CorpusFolder, failure_of, replaces
 from fingreat.pipeline.local_files import SUFFIXES, find_files, printable, safe_name
 from fingreat.pipeline.reading import Examined, examine, find_item, time_limit, unreadable
 from fingreat.pipeline.workers import Lost, in_order
 from fingreat.runs import RecordLog, read_records, sweep, write_atomic
 from fingreat.schema import Failure, Filing, Section, SectionStatus, TableStyle, sha256_hex
-
-_UNREADABLE: tuple[str, Failure | None] = (SectionStatus.UNREADABLE.value, None)
 
 
 class Corpus(CorpusFolder):
@@ -140,18 +138,20 @@ class Corpus(CorpusFolder):
                 half.unlink()
             counts = {status.value: 0 for status in SectionStatus}
             failures: list[Failure] = []
-            with RecordLog(folder, Section, lambda section: section.filing_id, _is_better) as log:
-                known = {filing.id: _outcome(stage, log.get(filing.id)) for filing in filings if filing.id in log}
-                missing = [filing for filing in filings if known.get(filing.id, _UNREADABLE)[0] == _UNREADABLE[0]]
+            with RecordLog(folder, Section, lambda section: section.filing_id, replaces) as log:
+                known = {filing.id: _outcome(stage, log.get(filing.id), filing) for filing in filings}
+                missing = [filing for filing in filings if known[filing.id] is None]
                 with closing(self._found(missing, folder.name, tables, workers)) as found:
                     for filing in filings:
-                        status, failure = known.get(filing.id, _UNREADABLE)
-                        if status == _UNREADABLE[0]:
+                        outcome = known[filing.id]
+                        if outcome is None:
                             section = next(found)
-                            if filing.id not in log or section.status is not SectionStatus.UNREADABLE:
+                            old = log.get(filing.id)
+                            if old is None or replaces(old, section):
                                 _write_section(log, section)
                             on_section(section)
-                            status, failure = _outcome(stage, section)
+                            outcome = section.status.value, _failure(stage, section)
+                        status, failure = outcome
                         counts[status] += 1
                         failures += [failure] if failure else []
             held.finish(stage, {**counts, "tables": tables.value}, failures)
@@ -174,8 +174,11 @@ class Corpus(CorpusFolder):
 
 def _write_section(log: RecordLog[Section], section: Section) -> None:
     """Write a section: its text first, so that one with a record has its text."""
+    path = log.folder / "text" / f"{section.filing_id.replace('/', '_')}.md"
     if section.text:
-        write_atomic(log.folder / "text" / f"{section.filing_id.replace('/', '_')}.md", section.text.encode())
+        write_atomic(path, section.text.encode())
+    else:
+        path.unlink(missing_ok=True)
     log.append(section)
 
 
@@ -190,18 +193,17 @@ def _check_style(folder: Path, tables: TableStyle) -> None:
         )
 
 
-def _is_better(old: Section, new: Section) -> bool:
-    """Whether a record replaces an earlier one: the filing could not be read then, and can now."""
-    return old.status is SectionStatus.UNREADABLE and new.status is not SectionStatus.UNREADABLE
+def _outcome(stage: str, section: Section | None, filing: Filing) -> tuple[str, Failure | None] | None:
+    """A section's status, and what failures.jsonl says about it; None where the item is to be looked for (again)."""
+    if section is None or section.status is SectionStatus.UNREADABLE or section.filing_sha256 != filing.sha256:
+        return None
+    return section.status.value, _failure(stage, section)
 
 
-def _outcome(stage: str, section: Section | None) -> tuple[str, Failure | None]:
-    """A section's status, and what failures.jsonl says about it."""
-    if section is None:
-        return _UNREADABLE
+def _failure(stage: str, section: Section) -> Failure | None:
     if section.status is SectionStatus.FOUND:
-        return section.status.value, None
-    return section.status.value, failure_of(stage, section.filing_id, section.status.value, _why(section))
+        return None
+    return failure_of(stage, section.filing_id, section.status.value, _why(section))
 
 
 def _why(section: Section) -> str:

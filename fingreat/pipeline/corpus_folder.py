@@ -67,10 +67,14 @@ class CorpusFolder:
                 where=str(self.path),
                 hint=sections_command(self.path, item),
             )
-        read = {one.filing_id for one in read_records(folder, Section) if one.status is not SectionStatus.UNREADABLE}
-        records = read_records(folder, Section)
-        # A filing that could not be read once and could later has two records.
-        return (one for one in records if one.status is not SectionStatus.UNREADABLE or one.filing_id not in read)
+        latest: dict[str, tuple[int, Section]] = {}
+        replaced: set[int] = set()
+        for number, section in enumerate(read_records(folder, Section)):
+            before = latest.get(section.filing_id)
+            if before is not None and replaces(before[1], section):
+                replaced.add(before[0])
+            latest[section.filing_id] = number, section.model_copy(update={"text": ""})
+        return (section for number, section in enumerate(read_records(folder, Section)) if number not in replaced)
 
     def section_folder(self, item: str) -> Path:
         """Where the sections of an item are, which need not exist yet.
@@ -173,6 +177,12 @@ def _records(path: Path, model: type[R]) -> list[tuple[int, R]]:
         return read_record_file(path, model)
     except RunError as error:
         raise CorpusError(error.message, where=error.where, hint=error.hint) from error
+
+
+def replaces(old: Section, new: Section) -> bool:
+    """Whether a record replaces an earlier one: the filing could not be read then, and can now, or has other bytes."""
+    readable = old.status is SectionStatus.UNREADABLE and new.status is not SectionStatus.UNREADABLE
+    return readable or old.filing_sha256 != new.filing_sha256
 
 
 def failure_of(stage: str, filing_id: str, state: str, reason: str) -> Failure:

@@ -61,7 +61,7 @@ def find_item(corpus: Path, item: str, tables: TableStyle, filing: Filing) -> Se
     except InputError as error:
         return unreadable(filing, item, tables, error.message)
     _check_writable(section)
-    return section
+    return section.model_copy(update={"filing_sha256": filing.sha256})
 
 
 def unreadable(filing: Filing, item: str, tables: TableStyle, reason: str) -> Section:
@@ -73,6 +73,7 @@ def unreadable(filing: Filing, item: str, tables: TableStyle, reason: str) -> Se
         form=filing.form,
         warnings=(f"{filing.path}: {reason}",),
         tables=tables,
+        filing_sha256=filing.sha256,
     )
 
 

@@ -87,6 +87,7 @@ class Section(Record):
         pointer: the sentence that points elsewhere.
         warnings: what the finder doubts, in words.
         tables: how the text writes tables; those of a plain-text filing are fenced blocks either way.
+        filing_sha256: of the filing's bytes that it was read from, where it stands in a corpus.
     """
 
     filing_id: str
@@ -100,6 +101,7 @@ class Section(Record):
     pointer: str | None = None
     warnings: tuple[str, ...] = ()
     tables: TableStyle = TableStyle.MARKDOWN
+    filing_sha256: str | None = None
 
 
 SegmentKind = Literal["heading", "sentence", "row"]

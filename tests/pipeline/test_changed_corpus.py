@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,19 @@ def test_a_filing_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
     assert corpus.make_sections("7") == {"found": 1, "by_reference": 0, "absent": 0, "unreadable": 0}
     assert [section.status for section in corpus.sections("7")] == [SectionStatus.FOUND]
     assert not (corpus.path / "failures.jsonl").read_text()
+
+
+def test_a_filing_with_other_bytes_is_read_anew_and_its_old_section_plays_no_part(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=html(), b=html(company="B"))
+    first, second = corpus.filings()
+    longer = (corpus.path / first.path).read_bytes().replace(b"</body>", b"<p>One more line.</p></body>")
+    (corpus.path / first.path).write_bytes(longer)
+    changed = first.model_copy(update={"sha256": hashlib.sha256(longer).hexdigest()})
+    lines = "".join(filing.model_dump_json() + "\n" for filing in (changed, second))
+    (corpus.path / "filings.jsonl").write_text(lines, encoding="utf-8")
+    read: list[str] = []
+    counts = corpus.make_sections("7", on_section=lambda section: read.append(section.filing_id))
+    assert (counts["found"], read) == (2, [first.id])
+    sections = {section.filing_id: section.filing_sha256 for section in corpus.sections("7")}
+    assert sections == {first.id: changed.sha256, second.id: second.sha256}
+    assert len(list(corpus.sections("7"))) == 2
