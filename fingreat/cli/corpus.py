@@ -23,11 +23,13 @@ from fingreat.cli.common import (
     say,
     stoppable,
 )
+from fingreat.cli.corpus_stats import stats
 from fingreat.pipeline import Corpus
 from fingreat.report import count_of
 from fingreat.schema import Section, SectionStatus, TableStyle
 
 app = typer.Typer(no_args_is_help=True, help="Build a corpus folder: filings, and their items as Markdown.")
+app.command("stats")(stats)
 
 WorkersOption = Annotated[
     int | None,

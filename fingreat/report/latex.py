@@ -1,0 +1,110 @@
+"""A table as LaTeX, to be put into a paper: what the console shows, by the same rule, with booktabs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from fingreat.report.tables import Cell, Column, Share, Table, cell_text, fraction, percent
+
+_PREAMBLE = r"% Needs \usepackage{booktabs}. In UTF-8, for pdfLaTeX of 2020 and later."
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    # By itself it closes a quotation, and begins a command in some languages of babel.
+    '"': r"\symbol{34}",
+    # At the beginning of a row they would belong to the line break before it.
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+    "\0": "{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_JOINED = re.compile(r"([-',])(?=\1)")
+"""What a font makes one character of with its neighbour: two hyphens, two apostrophes, two commas."""
+_PROSE, _PROSE_WIDTH = 40, r"p{0.4\linewidth}"
+"""Length from which on a text is wrapped, and the width of its column."""
+
+
+def latex_text(text: str) -> str:
+    """A text that LaTeX sets as it is, in one line: nothing in it is a command or ends an argument.
+
+    White space and control characters become one space, and half a surrogate pair a question mark.
+    """
+    line = " ".join(_CONTROL.sub(" ", text.encode("utf-8", "replace").decode()).split())
+    return "".join(_SPECIAL.get(character, character) for character in _JOINED.sub("\\1\0", line))
+
+
+def table_latex(table: Table) -> str:
+    """The table as a floating `table` of LaTeX: its title as caption, the label `tab:<id>`, its notes below.
+
+    Numbers are aligned to the right. A share takes two columns, its per cent and "k/n", and one more for its interval
+    where a share of the column has one.
+    """
+    bounded = table.bounded
+    layout = "".join(_layout(table, index) for index in range(len(table.columns)))
+    lines = [
+        _PREAMBLE,
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{latex_text(table.title)}}}",
+        rf"\label{{tab:{table.id}}}",
+        rf"\begin{{tabular}}{{{layout}}}",
+        r"\toprule",
+        _row(_head(column, b) for column, b in zip(table.columns, bounded, strict=True)),
+        r"\midrule",
+        *(
+            _row(field for c, cell, b in zip(table.columns, row, bounded, strict=True) for field in _fields(c, cell, b))
+            for row in table.rows
+        ),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *_notes(table.all_notes),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(fields: Iterable[str]) -> str:
+    return " & ".join(fields) + r" \\"
+
+
+def _layout(table: Table, index: int) -> str:
+    """The letters of a column, or of the columns that a share takes."""
+    column = table.columns[index]
+    if column.kind == "share":
+        return "rrr" if table.bounded[index] else "rr"
+    if column.right:
+        return "r"
+    return _PROSE_WIDTH if any(len(cell_text(column, row[index])) > _PROSE for row in table.rows) else "l"
+
+
+def _head(column: Column, bounded: bool) -> str:
+    text = latex_text(column.head)
+    return rf"\multicolumn{{{3 if bounded else 2}}}{{c}}{{{text}}}" if column.kind == "share" else text
+
+
+def _fields(column: Column, cell: Cell, bounded: bool) -> Iterator[str]:
+    if column.kind != "share":
+        yield latex_text(cell_text(column, cell))
+        return
+    share = cell if isinstance(cell, Share) else None
+    yield latex_text(percent(share))
+    yield latex_text(fraction(share)) if share else ""
+    if bounded:
+        ends = share.interval if share else None
+        yield latex_text(f"{percent(ends[0])} to {percent(ends[1])}") if ends else ""
+
+
+def _notes(notes: Iterable[str]) -> list[str]:
+    """The notes in small print, a paragraph each."""
+    texts = [latex_text(note) for note in notes]
+    if not texts:
+        return []
+    return [r"\par\smallskip", r"\begin{minipage}{\linewidth}", r"\footnotesize", "\n\n".join(texts), r"\end{minipage}"]
