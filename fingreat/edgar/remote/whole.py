@@ -1,0 +1,172 @@
+"""Whether an answer is the whole of what was asked for, and whether it is EDGAR's refusal of everything.
+
+A status of 200 says little: pages that refuse come with it too, and a line that breaks off can look like an end.
+So the first and last bytes are checked, and what is packed is unpacked to its checksum.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import zlib
+from typing import Literal
+
+from fingreat.edgar.decode import LARGEST, why_unreadable
+
+Kind = Literal["submission", "document", "json", "gzip", "text"]
+"""What is asked for: a full submission, one document of it in HTML or text, JSON, a packed index, or plain text."""
+
+_FRAMES = (
+    (b"-----BEGIN PRIVACY-ENHANCED MESSAGE-----", b"-----END PRIVACY-ENHANCED MESSAGE-----"),
+    (b"<SEC-DOCUMENT>", b"</SEC-DOCUMENT>"),
+    (b"<IMS-DOCUMENT>", b"</IMS-DOCUMENT>"),
+)
+"""How full submissions begin, and how one that begins so ends; the first up to about 2010, the last up to 1996."""
+_PADDING = b" \t\r\n\x00\x1a"
+_ACCESSION = re.compile(rb"^[ \t]*ACCESSION NUMBER:[ \t]*([0-9-]{18,20})[ \t\r]*$", re.MULTILINE)
+_HEAD = 20_000
+_WRONG_TYPES: dict[Kind, str] = {
+    "submission": r"text/html|application/(?:json|xml)|image/.*",
+    "document": r"application/(?:json|pdf|zip)|image/.*",
+    "json": r"text/html|application/xml|text/xml|image/.*",
+    "gzip": r"text/html|application/(?:json|xml)|text/xml|image/.*",
+    "text": r"text/html|application/(?:json|xml)|text/xml|image/.*",
+}
+"""Types that tell another thing; servers label the right one in more ways than can be listed."""
+_BLOCK = re.compile(
+    rb"<(?:title|h1)\b[^<>]*>[^<>]*(?:Request Rate Threshold Exceeded|"
+    rb"Your Request Originates from an Undeclared Automated Tool)",
+    re.IGNORECASE,
+)
+_BLOCK_SIZE = 100_000
+"""The page is of some two kilobytes; a filing that speaks of it is larger or no page."""
+_HTML = re.compile(rb"<(?:!doctype\s+html?|html|body|div|p|table|font|span|center|h[1-6])\b", re.IGNORECASE)
+_END = re.compile(rb"</[a-z][a-z0-9:_-]*\s*>(?:\s|\x00|<!--(?:(?!-->).)*-->)*\Z", re.IGNORECASE | re.DOTALL)
+_LAST_COMMENTS = 100_000
+_GZIP = b"\x1f\x8b"
+
+
+def is_block(status: int, data: bytes) -> bool:
+    """Whether an answer says that EDGAR refuses every request for a while.
+
+    That is a 429, and its page on the rate threshold or on undeclared tools under any status. A plain 403 is no
+    block: EDGAR answers so for files that do not exist.
+    """
+    return status == 429 or (len(data) <= _BLOCK_SIZE and _BLOCK.search(data) is not None)
+
+
+def unpack(data: bytes, encoding: str) -> bytes:
+    """Undo the content encoding of an answer.
+
+    Args:
+        data: as it came over the wire.
+        encoding: the Content-Encoding header; empty where there is none.
+
+    Raises:
+        ValueError: it is cut, damaged, larger than any filing, or of an encoding that was not asked for.
+    """
+    if encoding.strip().lower() in ("", "identity"):
+        return data
+    if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+        raise ValueError(f"its encoding is {encoding[:40]!r}, which was not asked for")
+    parts: list[bytes] = []
+    size = 0
+    while data:
+        # 32: a header of gzip or of zlib, whichever there is.
+        stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+        try:
+            parts.append(stream.decompress(data, LARGEST + 1 - size))
+        except zlib.error as error:
+            raise ValueError(f"its packed content is damaged ({error})") from None
+        size += len(parts[-1])
+        if size > LARGEST:
+            raise ValueError("it is larger than 1 GiB, more than any filing")
+        if not stream.eof:
+            raise ValueError("its packed content is cut")
+        data = stream.unused_data
+    return b"".join(parts)
+
+
+def fault(kind: Kind, data: bytes, content_type: str = "", accession: str | None = None) -> str | None:
+    """Why these bytes are not the whole of what was asked for, in words that follow "the answer"; None if they are.
+
+    Args:
+        kind: what was asked for.
+        data: the answer's content, its content encoding undone.
+        content_type: the header of the answer; empty where there is none.
+        accession: number of the submission that was asked for, which its header must state.
+    """
+    if not data.strip(_PADDING):
+        return "is empty"
+    if len(data) <= _BLOCK_SIZE and _BLOCK.search(data):
+        return "is a page that refuses the request"
+    type_ = content_type.partition(";")[0].strip().lower()
+    if re.fullmatch(_WRONG_TYPES[kind], type_):
+        return f"is of type {type_}, which no {_NAMES[kind]} is"
+    if kind == "submission":
+        return _submission_fault(data, accession)
+    if kind == "document":
+        return _document_fault(data)
+    if kind == "json":
+        return _json_fault(data)
+    if kind == "gzip":
+        return _gzip_fault(data)
+    return None
+
+
+_NAMES: dict[Kind, str] = {
+    "submission": "full submission",
+    "document": "document of a filing",
+    "json": "JSON page",
+    "gzip": "packed index",
+    "text": "plain text",
+}
+
+
+def _submission_fault(data: bytes, accession: str | None) -> str | None:
+    head, tail = data[:_HEAD].lstrip(_PADDING), data[-_HEAD:].rstrip(_PADDING)
+    closing = next((closing for opening, closing in _FRAMES if head.startswith(opening)), None)
+    if closing is None:
+        return "does not begin as a full submission does"
+    if not tail.endswith(closing):
+        return f"is cut: it does not end with {closing.decode()}"
+    stated = _ACCESSION.search(head)
+    if accession is not None and (stated is None or stated[1].decode() != accession):
+        return f"is the submission {stated[1].decode() if stated else 'of no stated number'}, not {accession}"
+    return None
+
+
+def _document_fault(data: bytes) -> str | None:
+    why = why_unreadable(data)
+    if why:
+        return f"is no document of a filing: {why}"
+    if data.lstrip(_PADDING).startswith(b"<DOCUMENT>") and not data.rstrip(_PADDING).endswith(b"</DOCUMENT>"):
+        return "is cut: it does not end with </DOCUMENT>"
+    if _HTML.search(data[:_HEAD]) and not _END.search(data[-_LAST_COMMENTS:]):
+        return "is cut: it is HTML and does not end with a closing tag"
+    return None
+
+
+def _json_fault(data: bytes) -> str | None:
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError) as error:
+        return f"is no whole JSON ({error})"
+    return None
+
+
+def _gzip_fault(data: bytes) -> str | None:
+    if not data.startswith(_GZIP):
+        return "is not packed with gzip"
+    size = 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
+            while block := unpacked.read(1 << 20):
+                size += len(block)
+                if size > LARGEST:
+                    return "unpacks to more than 1 GiB"
+    except (EOFError, OSError, zlib.error) as error:
+        return f"is cut or damaged ({error})"
+    return None
