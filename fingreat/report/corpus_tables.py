@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from fingreat.analysis.corpus import Band, CorpusFigures, Group, Quantile
 from fingreat.analysis.ratio import Ratio
+from fingreat.report.stage_table import stage_table
 from fingreat.report.tables import Cell, Column, ColumnKind, Share, Table, count_of
 
 IDS = tuple(
@@ -18,10 +19,6 @@ QUANTILE_NOTE = (
     "Quantiles by linear interpolation between neighbours (definition 7 of Hyndman and Fan, The American Statistician "
     "50, 1996, 361–365)."
 )
-_MOST_ENTRIES, _LONGEST_LIST = 12, 60
-"""Up to how many entries, and how many characters, what a stage notes is shown itself and not only counted."""
-_AS_TYPED = ("seed", "year")
-"""Whole numbers by these names are no counts: they are shown as a user types them."""
 _AMOUNTS = ((10**9, "billion"), (10**6, "million"))
 _STATUSES = (
     ("found", "found"),
@@ -29,6 +26,14 @@ _STATUSES = (
     ("absent", "absent"),
     ("unreadable", "unreadable"),
     ("unsearched", "not looked for yet"),
+)
+
+
+_SOURCES = (
+    ("submissions", "the registrant's present one"),
+    ("header", "the filing's own header"),
+    ("unstated", "not said"),
+    ("none", "no code"),
 )
 
 
@@ -50,7 +55,7 @@ def corpus_tables(
         _assets(figures, size_years),
         _lengths(figures, item),
         _statuses(figures, item),
-        _stages(stages),
+        stage_table(stages),
     )
     return tuple(table for table in made if table is not None)
 
@@ -69,7 +74,7 @@ def _divisions(figures: CorpusFigures) -> Table:
     twice = (
         f"{count_of(several, 'firm')} with filings of several rows {_are(several)} counted in each, and once in all."
     )
-    unstated = f", {sources['unstated']:,} one from an unnamed source" if sources["unstated"] else ""
+    codes = "; ".join(f"{words}, {sources[source]:,}" for source, words in _SOURCES if sources[source])
     return Table(
         id="corpus-divisions",
         title="Filings and firms by industry",
@@ -81,10 +86,9 @@ def _divisions(figures: CorpusFigures) -> Table:
         notes=(
             *_firm_notes(figures.all),
             *((twice,) if several else ()),
-            f"Standard Industrial Classification. Codes: {count_of(sources['submissions'], 'filing')} with the "
-            f"registrant's present one, {sources['header']:,} with that of the filing's header{unstated}, "
-            f"{sources['none']:,} with none.",
-            "Unclassified: a code of major group 99. Unknown: no code, or one of no division.",
+            *((f"Filings by where their code is from: {codes}.",) if codes else ()),
+            "Divisions of the Standard Industrial Classification. Unclassified: a code of major group 99. Unknown: no "
+            "code, or one of no division.",
         ),
     )
 
@@ -161,9 +165,11 @@ def _asset_notes() -> tuple[str, ...]:
     return ("Total assets in nominal US dollars, as tagged in the filing itself for its balance-sheet date.",)
 
 
-def _bands(figures: CorpusFigures, size_years: str | None) -> Table:
+def _bands(figures: CorpusFigures, size_years: str | None) -> Table | None:
     sized = figures.sized
     known = sized.with_assets.hits
+    if not known:
+        return None
     rows: list[tuple[Cell, ...]] = [
         (_band_name(band), band.filings, Share(k=band.filings, n=known)) for band in figures.bands
     ]
@@ -175,7 +181,7 @@ def _bands(figures: CorpusFigures, size_years: str | None) -> Table:
     ]
     return Table(
         id="corpus-assets-bands",
-        title=f"Filings by total assets{_of_years(size_years)}",
+        title=f"Filings{_of_years(size_years)} by total assets",
         columns=_columns(("total assets", "text"), ("filings", "count"), ("share of known", "share")),
         rows=tuple(rows),
         notes=(
@@ -208,13 +214,13 @@ def _amount(dollars: int) -> str:
 
 
 def _of_years(size_years: str | None) -> str:
-    return f", filings of {size_years}" if size_years else ""
+    return f" of {size_years}" if size_years else ""
 
 
 def _assets(figures: CorpusFigures, size_years: str | None) -> Table | None:
     return _quantiles(
         "corpus-assets",
-        f"Total assets{_of_years(size_years)}",
+        f"Total assets of filings{_of_years(size_years)}",
         ("total assets", "money"),
         (figures.assets, figures.sized.with_assets.hits),
         (*_asset_notes(), "Zero is a value like any other."),
@@ -267,42 +273,3 @@ def _statuses(figures: CorpusFigures, item: str) -> Table:
             "Of which: the item itself only points there. By reference: it points to a text that is not in the filing.",
         ),
     )
-
-
-def _stages(stages: Mapping[str, Any]) -> Table | None:
-    rows = [(stage, *row) for stage, noted in stages.items() for row in _noted("", noted)]
-    if not rows:
-        return None
-    return Table(
-        id="corpus-stages",
-        title="How the corpus was made",
-        columns=_columns(("stage", "text"), ("what", "text"), ("count", "count"), ("setting", "text")),
-        rows=tuple(rows),
-        notes=("As noted in the corpus folder's manifest.json, of the latest call of each stage.",),
-    )
-
-
-def _noted(name: str, value: Any) -> Iterator[tuple[str, int | None, str | None]]:
-    """Name, count and setting of everything that a stage noted, in words; long lists are counted."""
-    if isinstance(value, dict) and len(value) <= _MOST_ENTRIES:
-        for key, inner in value.items():
-            yield from _noted(f"{name}, {key}" if name else str(key), inner)
-        return
-    words = name.replace("_", " ")
-    if isinstance(value, dict | list):
-        text = _listed(value)
-        yield (words, None, text) if text is not None else (f"{words}, entries", len(value), None)
-    elif isinstance(value, bool):
-        yield words, None, "yes" if value else "no"
-    elif isinstance(value, int) and value >= 0 and not words.endswith(_AS_TYPED):
-        yield words, value, None
-    elif value not in (None, ""):
-        yield words, None, str(value)
-
-
-def _listed(value: dict[str, Any] | list[Any]) -> str | None:
-    """A short list of plain values in one line; None for anything else."""
-    if isinstance(value, dict) or any(isinstance(one, dict | list) for one in value):
-        return None
-    text = ", ".join(map(str, value))
-    return text if len(text) <= _LONGEST_LIST else None
