@@ -161,6 +161,14 @@ def test_a_name_is_that_of_the_day(day: date, name: str) -> None:
          date(2004, 12, 31), "A"),
         ([{"name": "A", "from": "2000-01-01"}, {"name": "B", "from": "2005-01-01", "to": "2006-01-01"}],
          date(2007, 1, 1), "Apple Inc."),
+        ([{"name": "A", "from": "2000-01-01"}, {"name": "B", "from": "2005-01-01", "to": "2006-01-01"}],
+         date(2005, 1, 1), "B"),
+        # Nor does it take the place of a name that is known to have held.
+        ([{"name": "A", "from": "2000-01-01", "to": "2006-01-01"}, {"name": "B", "from": "2001-01-01"}],
+         date(2002, 1, 1), "A"),
+        # Of two names from the same day, the shorter one.
+        ([{"name": "A", "from": "2000-01-01", "to": "2006-01-01"},
+          {"name": "B", "from": "2000-01-01", "to": "2001-01-01"}], date(2000, 5, 1), "B"),
         ([], date(2007, 1, 1), "Apple Inc."),
         (None, date(2007, 1, 1), "Apple Inc."),
     ],

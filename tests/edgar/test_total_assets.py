@@ -147,6 +147,7 @@ def test_what_is_no_amount_is_said_with_its_place(written: str) -> None:
         b'{"units": {"USD": [{"accn": "0000320193-24-000123", "val": 5, "end": "2024-02-30"}]}}',
         b'{"units": {"\\ud800": 5}}',
         b'{"tag": "Liabilities", "units": {}}',
+        b'{"label": NaN, "units": {}}',
         b'{"taxonomy": "ifrs-full", "units": {}}',
         b'{"units": {}',
         b"\xff\xfe\x00",

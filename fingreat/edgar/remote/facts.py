@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -147,7 +147,7 @@ def name_at(facts: CompanyFacts, day: date) -> str:
 
     def last_day(name: FormerName) -> date:
         following = next((start for start in starts if name.first and start > name.first), None)
-        return name.last or (following - timedelta(days=1) if following else date.max)
+        return name.last or following or date.max
 
     def rank(name: FormerName) -> tuple[bool, date, int]:
         return bool(name.first and name.last), name.first or date.min, -last_day(name).toordinal()
