@@ -182,32 +182,48 @@ def type_of(path: str) -> str:
 
 
 async def _send(answer: Answer, seen: Seen, protocol: Any, receive: Receive, send: Send) -> None:
-    """Send an answer; `protocol` is the connection's."""
-    if answer.delay:
-        await asyncio.sleep(answer.delay)
+    """Send an answer over the connection of `protocol`."""
     cycle = protocol.cycle
+    if answer.delay and await _left_within(answer.delay, receive):
+        return
     if not answer.silent:
         seen.status = answer.status
-        headers = [("Content-Type", answer.type)] if answer.type else []
-        headers += answer.headers
-        headers += [] if answer.chunked else [("Content-Length", str(len(answer.body)))]
-        lines = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-        await send({"type": "http.response.start", "status": answer.status, "headers": lines})
-    end = len(answer.body) if answer.keep is None else int(len(answer.body) * answer.keep)
-    for start in range(0, end, answer.piece):
-        if start and answer.pause:
-            await asyncio.sleep(answer.pause)
-        piece = answer.body[start : min(start + answer.piece, end)]
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
-    if answer.keep is None:
-        # Said before the last bytes leave, so that a client that has them all finds it said.
-        seen.complete = True
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-        seen.complete = cycle.response_complete
-    else:
+        await send({"type": "http.response.start", "status": answer.status, "headers": _head(answer)})
+        end = len(answer.body) if answer.keep is None else int(len(answer.body) * answer.keep)
+        for start in range(0, max(end, 1), answer.piece):
+            if start and answer.pause and await _left_within(answer.pause, receive):
+                return
+            piece = answer.body[start : min(start + answer.piece, end)]
+            last = answer.keep is None and start + answer.piece >= end
+            # Said before the last bytes leave, so that a client that has them all finds it said.
+            seen.complete = last
+            await send({"type": "http.response.body", "body": piece, "more_body": not last})
+            seen.complete = cycle.response_complete
+    if answer.keep is not None:
         await _hang_up(protocol.transport, by_reset=answer.by_reset)
-        while (await receive())["type"] != "http.disconnect":
-            pass
+        await _left(receive)
+
+
+def _head(answer: Answer) -> list[tuple[bytes, bytes]]:
+    lines = [("Content-Type", answer.type)] if answer.type else []
+    lines += answer.headers
+    lines += [] if answer.chunked else [("Content-Length", str(len(answer.body)))]
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in lines]
+
+
+async def _left(receive: Receive) -> None:
+    """Wait until the client is gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _left_within(seconds: float, receive: Receive) -> bool:
+    """Wait; whether the client left before the time was over."""
+    try:
+        await asyncio.wait_for(_left(receive), seconds)
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _hang_up(transport: asyncio.Transport, *, by_reset: bool) -> None:

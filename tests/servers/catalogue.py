@@ -130,7 +130,10 @@ class Catalogue:
         self.add(filings)
 
     def add(self, filings: Iterable[LocalFiling]) -> None:
-        """Put filings in; a filing of the same accession number is replaced, a company of the same CIK, too."""
+        """Put filings in; one of the same accession number is replaced.
+
+        A company is known as its last filing has it: earlier ones keep the name and the industry of their day.
+        """
         for filing in filings:
             self._filings[filing.accession] = filing
             self._companies.update((company.cik, company) for company in filing.companies)
@@ -158,7 +161,7 @@ class Catalogue:
     def between(self, first: date, last: date) -> list[tuple[Company, LocalFiling]]:
         """Filings of some days, once for each of their companies."""
         within = [one for one in self._filings.values() if first <= one.filed <= last]
-        return [(self._companies[company.cik], one) for one in within for company in one.companies]
+        return [(company, one) for one in within for company in one.companies]
 
 
 def quarter(year: int, number: int) -> tuple[date, date]:

@@ -4,7 +4,7 @@
     from servers.edgar import LocalEdgar
     from servers.invented import invented_filings
 
-    filings = invented_filings(2003, 60)
+    filings = invented_filings(2003, 60)                    # variants=("found", "no_item_7", …): see servers.reports
     with LocalEdgar(filings) as edgar:
         edgar.base                                          # "http://127.0.0.1:40123"
         edgar.url(filings[0])                               # its full submission; edgar.path(…) without the base
@@ -18,7 +18,8 @@
         edgar.log.completed(edgar.path(filings[3]))         # … and answered to its last byte, with status 200
         edgar.log.most_in_a_second(), edgar.log.arrivals(), edgar.log.requests, edgar.log.wait_for(20)
 
-Faults are in `servers.answers`; several that apply are put one after the other. Requests without an e-mail address in
+Faults are in `servers.answers`; several that apply are put one after the other. `edited(change)` puts evil names into
+an index or a page of submissions and leaves the rest as it is. Requests without an e-mail address in
 their User-Agent are refused unless `strict=False`. `page_size=3` gives a company with more than three filings older
 pages; `compress=False` never encodes an answer by gzip. Companies and filings of one's own: `servers.catalogue`; the
 documents of a report: `servers.reports`.
@@ -101,6 +102,9 @@ class LocalEdgar:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # Whoever still waits for an answer is hung up on, so that no request outlives the server.
+        for protocol in list(self._server.server_state.connections):
+            protocol.loop.call_soon_threadsafe(protocol.transport.abort)
         self._server.should_exit = True
         self._server.force_exit = True
         self._thread.join(_START_SECONDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from servers.catalogue import Company, Fact, LocalFiling
@@ -66,6 +67,10 @@ def invented_filing(
         )
     else:
         documents = brief_report(company, form, html=as_html)
+    wrapped = year < _HTML_SINCE
+    if wrapped:
+        # Documents had no names of their own then.
+        documents = tuple(replace(document, filename="") for document in documents)
     return LocalFiling(
         companies=(company,),
         accession=f"{company.padded}-{year % 100:02d}-{number:06d}",
@@ -74,7 +79,7 @@ def invented_filing(
         period=period,
         documents=documents,
         facts=facts,
-        pem=year < _HTML_SINCE,
+        pem=wrapped,
     )
 
 

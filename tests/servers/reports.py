@@ -6,8 +6,9 @@ was read.
 
 from __future__ import annotations
 
-import base64
+import binascii
 import random
+import re
 import textwrap
 import tomllib
 from collections.abc import Sequence
@@ -28,7 +29,6 @@ _POINTER = (
     f"The information required by this item is incorporated herein by reference to the section entitled “{_MDA}” of "
     "the Registrant's Annual Report to Stockholders{exhibit}."
 )
-_HEADS = {"1": "PART I", "5": "PART II", "10": "PART III", "15": "PART IV"}
 
 
 @dataclass(frozen=True)
@@ -69,18 +69,19 @@ def annual_report(
     """
     if variant not in VARIANTS:
         raise ValueError(f"variant {variant!r} is none of {', '.join(VARIANTS)}")
-    name = f"{company.name.split()[0].lower()}-{period:%Y%m%d}"
+    name = f"{_stem(company)}-{period:%Y%m%d}"
     if variant == "unreadable":
         return (LocalDocument(form, _picture(company), f"{name}.pdf", f"FORM {form}"),)
     drawn = random.Random(f"{company.cik} {period}")
     discussion = [opening(company, period), *_prose(drawn, paragraphs), closing(company, period)]
-    blocks = [*_cover(company, form, period)]
+    blocks = _cover(company, form, period)
+    key = "small" if form.startswith("10-KSB") else "number"
     for item in WORDS["item"]:
-        if item["number"] in _HEADS:
-            blocks.append(Block("title", _HEADS[item["number"]]))
-        if item["number"] == "7" and variant == "no_item_7":
+        if key not in item or (item["number"] == "7" and variant == "no_item_7"):
             continue
-        blocks.append(Block("item", f"Item {item['number']}. {item['title']}"))
+        if "part" in item:
+            blocks.append(Block("title", item["part"]))
+        blocks.append(Block("item", f"Item {item[key]}. {item['title']}"))
         if item["number"] != "7":
             texts = _prose(drawn, item["paragraphs"])
         elif variant == "found":
@@ -97,23 +98,20 @@ def annual_report(
         annual += [Block("text", text) for text in discussion]
         annual += [Block("title", "REPORT OF INDEPENDENT AUDITORS"), Block("text", _prose(drawn, 1)[0])]
         documents.append(_document("EX-13", annual, f"{name}-ex13", "ANNUAL REPORT", html))
-    documents.append(
-        _document(
-            "EX-23",
-            [Block("text", f"We consent to the use of our report on {company.name}.")],
-            f"{name}-ex23",
-            "CONSENT",
-            html,
-        )
-    )
-    return tuple(documents)
+    consent = Block("text", f"We consent to the use of our report on {company.name}.")
+    return (*documents, _document("EX-23", [consent], f"{name}-ex23", "CONSENT", html))
 
 
 def brief_report(company: Company, form: str, *, html: bool = True) -> tuple[LocalDocument, ...]:
     """The only document of some other form."""
     said = Block("text", f"{company.name} files this report on Form {form}.")
-    name = f"{company.name.split()[0].lower()}-{form.lower().replace(' ', '').replace('/', '')}"
+    name = f"{_stem(company)}-{re.sub('[^a-z0-9]', '', form.lower())}"
     return (_document(form, [Block("title", f"FORM {form}"), said], name, f"FORM {form}", html),)
+
+
+def _stem(company: Company) -> str:
+    """What the company's file names begin with: letters, whatever its name holds."""
+    return re.sub("[^a-z]", "", company.name.lower())[:12] or "report"
 
 
 def _cover(company: Company, form: str, period: date) -> list[Block]:
@@ -176,7 +174,7 @@ def _picture(company: Company) -> str:
     """Bytes that are no text, encoded as EDGAR encodes pictures."""
     data = random.Random(company.cik).randbytes(6000)
     rows = [data[start : start + 45] for start in range(0, len(data), 45)]
-    lines = [base64.b64encode(row).decode() for row in rows]
+    lines = [binascii.b2a_uu(row, backtick=True).decode("ascii").rstrip("\n") for row in rows]
     return "\n".join(["<PDF>", "begin 644 report.pdf", *lines, "`", "end", "</PDF>\n"])
 
 

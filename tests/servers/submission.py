@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from functools import cache
+from functools import lru_cache
 from html import escape
 
 from servers.catalogue import Company, LocalDocument, LocalFiling
@@ -15,7 +15,7 @@ _PEM_OPEN = (
 _PEM_CLOSE = "-----END PRIVACY-ENHANCED MESSAGE-----\n"
 
 
-@cache
+@lru_cache(maxsize=512)
 def full_submission(filing: LocalFiling) -> bytes:
     """The bytes of `{accession}.txt`."""
     if filing.raw is not None:
