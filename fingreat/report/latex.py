@@ -55,6 +55,7 @@ def table_latex(table: Table) -> str:
         r"\centering",
         rf"\caption{{{latex_text(table.title)}}}",
         rf"\label{{tab:{table.id}}}",
+        r"\par\smallskip",
         rf"\begin{{tabular}}{{{layout}}}",
         r"\toprule",
         _row(_head(column, b) for column, b in zip(table.columns, bounded, strict=True)),

@@ -60,5 +60,5 @@ def _listed(value: dict[str, Any] | list[Any]) -> str | None:
         return None
     if len(value) > 2 and all(type(one) is int for one in value) and value == [*range(value[0], value[-1] + 1)]:
         return f"{value[0]}–{value[-1]}"
-    text = ", ".join(map(str, value))
+    text = ", ".join(map(str, value)) or "none"
     return text if len(text) <= _LONGEST_LIST else None

@@ -85,6 +85,7 @@ def read_latex(source: str) -> Parsed:
     assert [next(lines), next(lines)] == [r"\begin{table}", r"\centering"]
     caption = re.fullmatch(r"\\caption\{(.*)\}", next(lines))
     label = re.fullmatch(r"\\label\{tab:([a-z0-9-]+)\}", next(lines))
+    assert next(lines) == r"\par\smallskip"
     layout = re.fullmatch(r"\\begin\{tabular\}\{((?:[lr]|p\{0\.4\\linewidth\})+)\}", next(lines))
     assert caption is not None
     assert label is not None
@@ -131,6 +132,7 @@ def test_a_table_is_written_as_a_paper_needs_it() -> None:
 \centering
 \caption{Filings \& firms}
 \label{tab:corpus-years}
+\par\smallskip
 \begin{tabular}{lrrrr}
 \toprule
 Year & Filings & \multicolumn{2}{c}{Found} & Median assets \\

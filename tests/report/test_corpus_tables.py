@@ -1,0 +1,236 @@
+"""Tables of a corpus: what stands in them, by hand, and how money and what the stages noted are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+import pytest
+
+from fingreat.analysis.corpus import SectionFacts, measure_corpus
+from fingreat.report import Cell, Column, Table, cell_text, table_csv
+from fingreat.report.corpus_tables import IDS, corpus_tables
+from fingreat.report.stage_table import stage_table
+from fingreat.schema import Filing, SectionStatus
+
+MONEY = Column(label="assets", kind="money")
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [
+        (568_700_000, "$568.7 million"),
+        (61_400_000, "$61.4 million"),
+        (3_000_000_000, "$3.00 billion"),
+        (37_560_000_000, "$37.56 billion"),
+        (3_170_000_000_000, "$3.17 trillion"),
+        (1_000_000, "$1.0 million"),
+        (999_999, "$999,999"),
+        (999_999.5, "$1.0 million"),
+        (999_940_000, "$999.9 million"),
+        # Rounded, these would be 1,000.0 million and 1,000.00 billion.
+        (999_950_001, "$1.00 billion"),
+        (999_996_000_000, "$1.00 trillion"),
+        (10**16, "$10,000.00 trillion"),
+        (0, "$0"),
+        (0.0, "$0"),
+        (0.25, "<$1"),
+        (0.5, "<$1"),
+        (-0.25, ">-$1"),
+        (1, "$1"),
+        (12_345.4, "$12,345"),
+        (-2_500_000, "-$2.5 million"),
+        (-7, "-$7"),
+        (None, "–"),
+    ],
+)
+def test_money_is_shown_as_a_paper_writes_it(amount: Cell, shown: str) -> None:
+    assert cell_text(MONEY, amount) == shown
+
+
+def test_csv_gives_money_exactly() -> None:
+    made = Table(id="t", title="T", columns=(MONEY,), rows=((568_712_345,), (0.5,), (-1,), (None,)))
+    assert table_csv(made) == 'assets\r\n568712345\r\n0.5\r\n-1\r\n""\r\n'
+    assert MONEY.right
+
+
+def filing(number: int, cik: str | None, year: int | None, **fields: object) -> Filing:
+    filed = None if year is None else date(year, 3, 1)
+    return Filing(id=f"f{number}", cik=cik, filed=filed, path="x", sha256="0" * 64, **fields)  # type: ignore[arg-type]
+
+
+FILINGS = [
+    filing(0, "1", 2011, form="10-K", sic="3571", sic_source="submissions", total_assets=5),
+    filing(1, "1", 2012, form="10-K", sic="3571", sic_source="submissions", total_assets=1_500_000_000),
+    filing(2, "2", 2012, form="10-K405", sic="6021", sic_source="header", total_assets=0),
+    filing(3, "2", 2013, form="10-K", sic="7372", sic_source="header"),
+    filing(4, None, None),
+]
+SECTIONS = {
+    "f0": SectionFacts(SectionStatus.FOUND, 100),
+    "f1": SectionFacts(SectionStatus.FOUND, 301, "exhibit"),
+    "f2": SectionFacts(SectionStatus.ABSENT, 0),
+}
+
+
+def tables(
+    filings: Sequence[Filing] = FILINGS, sections: dict[str, SectionFacts] = SECTIONS, **settings: object
+) -> dict[str, Table]:
+    years = (2012, 2013) if settings.get("size_years") else ()
+    figures = measure_corpus(filings, sections, size_years=years)
+    return {table.id: table for table in corpus_tables(figures, "7", {}, **settings)}  # type: ignore[arg-type]
+
+
+def shown(table: Table) -> list[str]:
+    """The rows as the console has them."""
+    return [" | ".join(map(cell_text, table.columns, row)) for row in table.rows]
+
+
+def test_divisions_give_filings_and_firms_and_say_where_the_codes_are_from() -> None:
+    table = tables()["corpus-divisions"]
+    rows = [row for row in shown(table) if "| 0 |" not in row]
+    assert rows == [
+        "Manufacturing | 2 | 40.0% (2/5) | 1",
+        "Finance, Insurance, and Real Estate | 1 | 20.0% (1/5) | 1",
+        "Services | 1 | 20.0% (1/5) | 1",
+        "Unknown | 1 | 20.0% (1/5) | 0",
+        "All | 5 | 100% (5/5) | 2",
+    ]
+    assert len(table.rows) == 13
+    assert table.notes[:3] == (
+        "Firms are distinct CIKs. 1 filing without one is of no firm here.",
+        "1 firm with filings of several rows is counted in each, and once in all.",
+        "Filings by where their code is from: the registrant's present one, 2; the filing's own header, 2; no code, 1.",
+    )
+
+
+def test_years_give_coverage_of_all_filings_and_medians_of_those_whose_size_is_described() -> None:
+    table = tables(size_years="2012–2013")["corpus-years"]
+    assert [column.label for column in table.columns[3:5]] == ["Item 7 found", "with total assets"]
+    assert shown(table) == [
+        "2011 | 1 | 1 | 100% (1/1) | 100% (1/1) | – | 100",
+        "2012 | 2 | 2 | 50.0% (1/2) | 100% (2/2) | $750.0 million | 301",
+        # No search was made in these two.
+        "2013 | 1 | 1 | – | 0% (0/1) | – | –",
+        "no date | 1 | 0 | – | 0% (0/1) | – | –",
+        "all | 5 | 2 | 66.7% (2/3) | 60.0% (3/5) | $750.0 million | 200.5",
+    ]
+    assert "Median assets: of filings of 2012–2013 only." in table.notes
+
+
+def test_forms_have_the_columns_of_years() -> None:
+    made = tables()
+    assert made["corpus-forms"].columns[1:] == made["corpus-years"].columns[1:]
+    assert [row[:3] for row in made["corpus-forms"].rows] == [
+        ("10-K", 3, 2),
+        ("10-K405", 1, 1),
+        ("unknown", 1, 0),
+        ("all", 5, 2),
+    ]
+
+
+def test_bands_give_shares_of_what_is_known() -> None:
+    table = tables(size_years="2012–2013")["corpus-assets-bands"]
+    assert table.title == "Filings of 2012–2013 by total assets"
+    assert shown(table) == [
+        "zero | 1 | 50.0% (1/2)",
+        "under $10 million | 0 | 0% (0/2)",
+        "$10 million to $100 million | 0 | 0% (0/2)",
+        "$100 million to $1 billion | 0 | 0% (0/2)",
+        "$1 billion to $10 billion | 1 | 50.0% (1/2)",
+        "$10 billion to $100 billion | 0 | 0% (0/2)",
+        "$100 billion and more | 0 | 0% (0/2)",
+        "known | 2 | 100% (2/2)",
+        "unknown | 1 | –",
+        "all | 3 | –",
+    ]
+    assert table.notes[-2:] == (
+        "Known for 2 of 3 filings, and for one filing at least of 2 of 2 firms.",
+        "1 filing without a date of filing is left out.",
+    )
+    assert (
+        shown(tables([filing(0, "1", 2020, total_assets=-3)])["corpus-assets-bands"])[0]
+        == "below zero | 1 | 100% (1/1)"
+    )
+
+
+def test_quantiles_of_assets_are_money_and_those_of_lengths_are_characters() -> None:
+    made = tables()
+    # Of 0, 5 and 1,500,000,000: half of the way from 5 to the largest is the 75 % quantile.
+    assert shown(made["corpus-assets"]) == [
+        "minimum | 3 | $0",
+        "5% | 3 | <$1",
+        "25% | 3 | $2",
+        "median | 3 | $5",
+        "75% | 3 | $750.0 million",
+        "95% | 3 | $1.35 billion",
+        "maximum | 3 | $1.50 billion",
+    ]
+    assert made["corpus-assets"].rows[4][2] == 750_000_002.5
+    assert shown(made["corpus-lengths"])[0] == "minimum | 2 | 100"
+    assert shown(made["corpus-lengths"])[3] == "median | 2 | 200.5"
+
+
+def test_outcomes_of_the_search_add_up() -> None:
+    table = tables()["corpus-statuses"]
+    assert shown(table) == [
+        "found | 2 | 40.0% (2/5)",
+        "of which elsewhere in the document | 0 | 0% (0/5)",
+        "of which in an exhibit | 1 | 20.0% (1/5)",
+        "by reference | 0 | 0% (0/5)",
+        "absent | 1 | 20.0% (1/5)",
+        "unreadable | 0 | 0% (0/5)",
+        "not looked for yet | 2 | 40.0% (2/5)",
+        "all | 5 | 100% (5/5)",
+    ]
+
+
+def test_tables_with_nothing_to_say_are_left_out() -> None:
+    assert list(tables()) == [name for name in IDS if name != "corpus-stages"]
+    bare = tables([filing(0, "1", 2020)], {})
+    assert list(bare) == ["corpus-divisions", "corpus-years", "corpus-forms", "corpus-statuses"]
+    assert shown(tables([], {})["corpus-statuses"])[-1] == "all | 0 | – (0/0)"
+
+
+def test_whatever_the_stages_noted_is_a_row() -> None:
+    table = stage_table(
+        {
+            "sample": {
+                "years": list(range(2000, 2026)),
+                "per_year": 50,
+                "seed": 20261010,
+                "forms": ["10-K", "10-K405"],
+                "by_year": {str(year): {"kept": 50} for year in range(2000, 2026)},
+                "kept": 1300,
+                "complete": True,
+                "rate": 9.5,
+                "note": None,
+            },
+            "sections/7": {"found": 1262, "why": {"no_heading": 3, "odd": [{"a": 1}]}, "tables": "markdown"},
+        }
+    )
+    assert table is not None
+    assert shown(table) == [
+        "sample | years | – | 2000–2025",
+        "sample | per year | – | 50",
+        "sample | seed | – | 20261010",
+        "sample | forms | – | 10-K, 10-K405",
+        "sample | by year, entries | 26 | –",
+        "sample | kept | 1,300 | –",
+        "sample | complete | – | yes",
+        "sample | rate | – | 9.5",
+        "sections/7 | found | 1,262 | –",
+        "sections/7 | why, no heading | 3 | –",
+        "sections/7 | why, odd, entries | 1 | –",
+        "sections/7 | tables | – | markdown",
+    ]
+
+
+def test_a_stage_with_many_notes_has_a_row_for_each_and_no_stage_gives_no_table() -> None:
+    table = stage_table({"fetch": {f"n{number}": number for number in range(20)}})
+    assert table is not None
+    assert len(table.rows) == 20
+    assert stage_table({}) is None
+    odd = stage_table({"old": 3, "empty": {}, "list": []})
+    assert odd is not None
+    assert shown(odd) == ["old |  | 3 | –", "list |  | – | none"]
