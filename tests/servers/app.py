@@ -83,7 +83,7 @@ class App:
         self.log.note(seen)
         with self.lock:
             answer = self._answer(seen)
-        await _send(answer, seen, scope["protocol"], receive, send)
+        await _send(answer, seen, scope["transport"], receive, send)
 
     def _answer(self, seen: Seen) -> Answer:
         if self._strict and not _ADDRESS.search(seen.headers.get("user-agent", "")):
@@ -181,27 +181,38 @@ def type_of(path: str) -> str:
     return _TYPES.get("." + name.rpartition(".")[2].lower(), "application/octet-stream")
 
 
-async def _send(answer: Answer, seen: Seen, protocol: Any, receive: Receive, send: Send) -> None:
-    """Send an answer over the connection of `protocol`."""
-    cycle = protocol.cycle
+async def _send(answer: Answer, seen: Seen, transport: asyncio.Transport, receive: Receive, send: Send) -> None:
+    """Send an answer; the transport is that of its connection."""
     if answer.delay and await _left_within(answer.delay, receive):
         return
     if not answer.silent:
         seen.status = answer.status
         await send({"type": "http.response.start", "status": answer.status, "headers": _head(answer)})
-        end = len(answer.body) if answer.keep is None else int(len(answer.body) * answer.keep)
-        for start in range(0, max(end, 1), answer.piece):
-            if start and answer.pause and await _left_within(answer.pause, receive):
-                return
-            piece = answer.body[start : min(start + answer.piece, end)]
-            last = answer.keep is None and start + answer.piece >= end
-            # Said before the last bytes leave, so that a client that has them all finds it said.
-            seen.complete = last
-            await send({"type": "http.response.body", "body": piece, "more_body": not last})
-            seen.complete = cycle.response_complete
-    if answer.keep is not None:
-        await _hang_up(protocol.transport, by_reset=answer.by_reset)
+        if not await _send_body(answer, seen, transport, receive, send):
+            await _left(receive)
+            return
+    if answer.keep is None:
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    else:
+        await _hang_up(transport, by_reset=answer.by_reset)
         await _left(receive)
+
+
+async def _send_body(answer: Answer, seen: Seen, transport: asyncio.Transport, receive: Receive, send: Send) -> bool:
+    """Send the body, or the share of it that is sent; whether the client was there to the end."""
+    end = len(answer.body) if answer.keep is None else int(len(answer.body) * answer.keep)
+    for start in range(0, max(end, 1), answer.piece):
+        # Writing alone never gives way: without this, nobody would learn that the client left.
+        if start and await _left_within(answer.pause, receive):
+            return False
+        # Said before the last bytes leave, so that a client that has them all finds it said.
+        seen.complete = answer.keep is None and start + answer.piece >= end
+        piece = answer.body[start : min(start + answer.piece, end)]
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        if transport.is_closing():
+            seen.complete = False
+            return False
+    return True
 
 
 def _head(answer: Answer) -> list[tuple[bytes, bytes]]:

@@ -167,7 +167,7 @@ class _Protocol(H11Protocol):
         app = self.app
 
         async def told(scope: Any, receive: Any, send: Any) -> None:
-            await app({**scope, "protocol": self, "arrived": self._arrived}, receive, send)
+            await app({**scope, "transport": self.transport, "arrived": self._arrived}, receive, send)
 
         self.app = told
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import time
 
 import pytest
@@ -126,6 +127,18 @@ def test_a_client_that_leaves_in_the_middle_is_no_complete_answer_and_a_server_d
         assert edgar.log.completed(PATH) == 0
         started = time.monotonic()
     assert time.monotonic() - started < 5
+
+
+def test_a_client_that_dies_with_a_large_body_unread_is_no_complete_answer(edgar: LocalEdgar) -> None:
+    # More than the buffers of both ends hold.
+    edgar.put("/large.txt", bytes(40_000_000))
+    host, port = edgar.base.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(b"GET /large.txt HTTP/1.1\r\nHost: x\r\nUser-Agent: me@example.edu\r\n\r\n")
+        connection.recv(1000)
+    time.sleep(0.3)
+    assert get(edgar, PATH).status_code == 200
+    assert (edgar.log.count("/large.txt"), edgar.log.completed("/large.txt")) == (1, 0)
 
 
 def test_a_redirect_leads_elsewhere_and_a_type_is_wrong_alone(edgar: LocalEdgar) -> None:
