@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -56,6 +57,15 @@ SchemaOption = Annotated[
 ]
 TablesOption = Annotated[
     TableStyle, typer.Option("--tables", help="How tables are written: as Markdown or as compact HTML.")
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        help="Processes that read filings at the same time; one for every usable core if left out.",
+        show_default=False,
+    ),
 ]
 TokensOption = Annotated[int, typer.Option("--tokens", help="Budget of a chunk, in cl100k_base tokens.")]
 
@@ -157,6 +167,12 @@ def tell(text: str, *, indent: str = "") -> None:
     else:
         text = indent + text
     out.print(text, markup=False)
+
+
+def progress_bar() -> Progress:
+    """A bar on standard error while something takes its time; nothing where that is no terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
 
 def say(text: str) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from fingreat.cli.common import (
     ALL_WELL,
@@ -18,33 +17,21 @@ from fingreat.cli.common import (
     ItemOption,
     JsonFlag,
     TablesOption,
-    err,
+    WorkersOption,
     print_json,
+    progress_bar,
     say,
     stoppable,
 )
+from fingreat.cli.corpus_remote import enrich, fetch, sample
 from fingreat.cli.corpus_stats import stats
 from fingreat.pipeline import Corpus
 from fingreat.report import count_of
 from fingreat.schema import Section, SectionStatus, TableStyle
 
 app = typer.Typer(no_args_is_help=True, help="Build a corpus folder: filings, and their items as Markdown.")
-app.command("stats")(stats)
-
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        min=1,
-        help="Processes that read filings at the same time; one for every usable core if left out.",
-        show_default=False,
-    ),
-]
-
-
-def _bar() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+app.command("fetch")(fetch)
+app.command("sample")(sample)
 
 
 @app.command()
@@ -60,7 +47,7 @@ def add(
 
     Example: fingreat corpus add downloads/ --corpus corpus
     """
-    with stoppable(lambda: "What was added stays; repeat the command to go on."), _bar() as bar:
+    with stoppable(lambda: "What was added stays; repeat the command to go on."), progress_bar() as bar:
         task = bar.add_task("adding", total=None)
         counts = Corpus(corpus).add(paths, lambda path: bar.advance(task), workers=workers)
     if json:
@@ -92,7 +79,7 @@ def sections(
     """
     folder = Corpus(corpus)
     started, done, size = time.monotonic(), 0, 0
-    with stoppable(lambda: "What was found stays; repeat the command to go on."), _bar() as bar:
+    with stoppable(lambda: "What was found stays; repeat the command to go on."), progress_bar() as bar:
         paths = {filing.id: corpus / filing.path for filing in folder.filings()}
         task = bar.add_task(f"item {item}", total=len(paths))
 
@@ -112,3 +99,7 @@ def sections(
     if found < total:
         say(f"why: {corpus / 'failures.jsonl'}")
     raise typer.Exit(ALL_WELL if found == total else SOME_FAILED if found else NOTHING_DONE)
+
+
+app.command("enrich")(enrich)
+app.command("stats")(stats)

@@ -12,7 +12,7 @@ from fingreat.edgar import read_bytes
 from fingreat.errors import CorpusError, InputError
 from fingreat.pipeline.corpus_folder import CorpusFolder, failure_of, replaces
 from fingreat.pipeline.local_files import SUFFIXES, find_files, printable, safe_name
-from fingreat.pipeline.reading import Examined, examine, find_item, time_limit, unreadable
+from fingreat.pipeline.reading import Examined, examine_local, find_item, time_limit, unreadable, why
 from fingreat.pipeline.workers import Lost, in_order
 from fingreat.runs import RecordLog, read_records, sweep, write_atomic
 from fingreat.schema import Failure, Filing, Section, SectionStatus, TableStyle, sha256_hex
@@ -26,41 +26,50 @@ class Corpus(CorpusFolder):
     ) -> dict[str, int]:
         """Take local filings in; a folder is searched for .htm, .html, .xhtml and .txt, also gzipped.
 
-        A file whose bytes or accession are already here is skipped. One that is no filing is listed in
-        failures.jsonl, and the others go on.
+        The trees of sec-edgar-downloader and edgar-crawler are known: what a filing does not say of itself comes from
+        its folders, its name and the crawler's list, and a half file of theirs is not taken. A file whose bytes are
+        already here is skipped. One that is no filing, or another one of an accession number that is here, is
+        listed in failures.jsonl, and so is a folder that cannot be read or a damaged list; the others go on.
 
         Args:
             on_file: called for each file, in order, before it is taken in.
             workers: processes that read files at the same time, as in `make_sections`.
 
         Returns:
-            counts: `added`, `already_there`, `failed`, and `passed_over`, the files of a folder with other endings.
+            counts: `added`, `already_there`, `doubles` (main documents beside their full submission), `failed`, and
+            `passed_over`, the files of a folder with other endings.
 
         Raises:
             InputError: a path does not exist, there is no file to add, or no process could be started.
             StorageError: the disk refused; what was added stays, and the same call goes on from there.
         """
         paths = list(paths)
-        files, passed_over = find_files(paths)
-        if not files:
+        found = find_files(paths)
+        if not found.files:
             raise InputError(
-                "there is no filing to add.",
-                where=", ".join(map(str, paths)),
+                next(iter(found.faults.values()), "there is no filing to add."),
+                where=", ".join(map(str, found.faults or paths)),
                 hint=f"Looked for {', '.join(SUFFIXES)}, also .gz.",
             )
         with self.held() as held:
             digests = {filing.sha256 for filing in held.filings.values()}
-            failures = []
-            counts = Counter({"added": 0, "already_there": 0, "failed": 0, "passed_over": passed_over})
-            results = in_order(partial(examine, digests), files, workers=workers, limit=time_limit)
+            failures = [_not_added(path, reason) for path, reason in found.faults.items()]
+            counts = Counter({"added": 0, "already_there": 0, "doubles": len(found.doubles), "failed": len(failures)})
+            counts["passed_over"] = found.passed_over
+            results = in_order(
+                partial(examine_local, digests),
+                found.files,
+                workers=workers,
+                limit=lambda file: time_limit(file.path),
+            )
             try:
                 with closing(results):
-                    for path, examined in zip(files, results, strict=True):
+                    for (path, _), examined in zip(found.files, results, strict=True):
                         on_file(path)
                         try:
                             filing = self._take(path, examined, held.filings, digests)
                         except InputError as error:
-                            failures.append(failure_of("add", printable(str(path)), "unreadable", error.message))
+                            failures.append(_not_added(path, error.message))
                             counts["failed"] += 1
                             continue
                         counts["added" if filing else "already_there"] += 1
@@ -70,7 +79,8 @@ class Corpus(CorpusFolder):
             finally:
                 # Ctrl-C and a full disk end the loop, and what it did until then is kept.
                 held.write_list()
-            tried = {printable(str(path)) for path in files}
+            tried = {printable(str(path)) for path in (*(file.path for file in found.files), *found.doubles)}
+            tried |= {printable(str(path)) for path in found.searched}
             held.finish("add", {**counts, "filings": len(held.filings)}, failures, tried)
         return dict(counts)
 
@@ -83,10 +93,10 @@ class Corpus(CorpusFolder):
         if examined.sha256 in digests:
             return None
         filing = examined.filing
-        if filing is not None and filing.id in filings:
-            raise InputError(f"accession {filing.id} is already in the corpus with other bytes.")
         if examined.fault is not None or filing is None:
             raise InputError(examined.fault or "it cannot be read as a filing.")
+        if filing.id in filings:
+            raise InputError(f"accession {filing.id} is already in the corpus with other bytes.")
         # Read again, so that the bytes of a filing never wait in memory or in a pipe for its turn.
         data = read_bytes(path)
         if sha256_hex(data) != examined.sha256:
@@ -172,6 +182,10 @@ class Corpus(CorpusFolder):
                 yield unreadable(filing, item, tables, result.reason) if isinstance(result, Lost) else result
 
 
+def _not_added(path: Path, reason: str) -> Failure:
+    return failure_of("add", printable(str(path)), "unreadable", reason)
+
+
 def _write_section(log: RecordLog[Section], section: Section) -> None:
     """Write a section: its text first, so that one with a record has its text."""
     path = log.folder / "text" / f"{section.filing_id.replace('/', '_')}.md"
@@ -203,8 +217,4 @@ def _outcome(stage: str, section: Section | None, filing: Filing) -> tuple[str, 
 def _failure(stage: str, section: Section) -> Failure | None:
     if section.status is SectionStatus.FOUND:
         return None
-    return failure_of(stage, section.filing_id, section.status.value, _why(section))
-
-
-def _why(section: Section) -> str:
-    return section.pointer or "; ".join(section.warnings) or f"item {section.item} is {section.status.value}"
+    return failure_of(stage, section.filing_id, section.status.value, why(section))

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fingreat.edgar import describe_filing, read_bytes, read_section, read_submission
+from fingreat.edgar.places import Told
+from fingreat.edgar.remote.whole import fault
 from fingreat.errors import InputError
+from fingreat.pipeline.local_files import LocalFile
 from fingreat.schema import Filing, Section, SectionStatus, TableStyle, sha256_hex
 from fingreat.schema.records import Record
 
 _SECONDS, _SECONDS_PER_MB = 120.0, 10.0
 """Wall time that a filing may take: hundreds of times what it does take, since the machine may have much else to do."""
+DEFAULT_ITEM = "7"
+_OTHER_NAME = "if it is as it should be, add a copy of another name elsewhere."
 _PACKED = 10
 """How many times its packed size a gzipped filing may have."""
 
@@ -32,22 +37,47 @@ class Examined:
     fault: str | None = None
 
 
-def examine(known: Set[str], path: Path) -> Examined:
-    """Read a file completely, unless its SHA-256 is among the known ones."""
+def examine(known: Set[str], path: Path, needed: str | None = None, told: Told | None = None) -> Examined:
+    """Read a file completely, unless its SHA-256 is among the known ones.
+
+    Args:
+        needed: an item without which the filing is at fault; None where it need not have any.
+        told: what is said around the file, with which it must agree; None where nothing is to be looked at.
+    """
     digest, filing = "", None
     try:
         data = read_bytes(path)
         digest = sha256_hex(data)
         if digest in known:
             return Examined(digest)
-        filing = describe_filing(read_submission(data, path.name), digest, path)
-        section = read_section(data, name=path.name, filing_id=filing.id)
+        filing = describe_filing(read_submission(data, path.name), digest, path, told)
+        section = read_section(data, needed or DEFAULT_ITEM, name=path.name, filing_id=filing.id)
     except InputError as error:
         return Examined(digest, filing, error.message)
     if section.status is SectionStatus.UNREADABLE:
         return Examined(digest, filing, "; ".join(section.warnings) or "it cannot be read as a filing.")
+    if needed is not None and section.status is not SectionStatus.FOUND:
+        return Examined(
+            digest, filing, f"its item {needed} is {section.status.value.replace('_', ' ')}: {why(section)}"
+        )
+    wrong = _not_as_told(data, filing, told) if told else None
+    if wrong:
+        return Examined(digest, filing, wrong)
     _check_writable(filing.model_copy(update={"path": ""}))
     return Examined(digest, filing)
+
+
+def examine_local(known: Set[str], file: LocalFile) -> Examined:
+    """Read a file that a search found, unless its SHA-256 is among the known ones."""
+    return examine(known, file.path, told=file.told)
+
+
+def _not_as_told(data: bytes, filing: Filing, told: Told) -> str | None:
+    """Why a file is not what a downloader has named it for: downloads that were killed leave half files."""
+    if told.accession and filing.id != told.accession:
+        return f"its header has accession number {filing.id}, its name or folder {told.accession}; {_OTHER_NAME}"
+    half = fault(told.kind, data) if told.kind else None
+    return f"it {half}; delete it and download it again, or {_OTHER_NAME}" if half else None
 
 
 def find_item(corpus: Path, item: str, tables: TableStyle, filing: Filing) -> Section:
@@ -75,6 +105,11 @@ def unreadable(filing: Filing, item: str, tables: TableStyle, reason: str) -> Se
         tables=tables,
         filing_sha256=filing.sha256,
     )
+
+
+def why(section: Section) -> str:
+    """Why an item has no text, in words."""
+    return section.pointer or "; ".join(section.warnings) or f"item {section.item} is {section.status.value}"
 
 
 def _check_writable(record: Record) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -195,7 +196,8 @@ def money_text(value: float) -> str:
 
 def count_of(number: int, noun: str) -> str:
     """A number with its noun, in the plural where it has to be."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    plural = f"{noun.removesuffix('y')}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def cell_text(column: Column, cell: Cell) -> str:

@@ -57,6 +57,11 @@ def is_block(status: int, data: bytes) -> bool:
     return status == 429 or (len(data) <= _BLOCK_SIZE and _BLOCK.search(data) is not None)
 
 
+def is_submission(data: bytes) -> bool:
+    """Whether a file begins as a full submission does: one of its documents alone, or a copy without its head, does not."""
+    return any(data[:_HEAD].lstrip(_PADDING).startswith(opening) for opening, _ in _FRAMES)
+
+
 def unpack(data: bytes, encoding: str) -> bytes:
     """Undo the content encoding of an answer.
 

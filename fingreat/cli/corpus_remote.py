@@ -1,0 +1,311 @@
+"""`fingreat corpus fetch`, `sample` and `enrich`: what a corpus has from EDGAR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fingreat.cli.common import (
+    ALL_WELL,
+    NO_VALUE,
+    NOTHING_DONE,
+    SOME_FAILED,
+    CorpusOption,
+    ItemOption,
+    JsonFlag,
+    WorkersOption,
+    print_json,
+    progress_bar,
+    say,
+    stoppable,
+)
+from fingreat.edgar.remote.addresses import Named, cik_of, read_name
+from fingreat.edgar.remote.client import EdgarClient
+from fingreat.edgar.remote.families import FormChoice
+from fingreat.errors import InputError
+from fingreat.pipeline import Corpus
+from fingreat.pipeline.enrich import enrich as run_enrich
+from fingreat.pipeline.fetch import FetchProgress, Selection
+from fingreat.pipeline.fetch import fetch as run_fetch
+from fingreat.pipeline.name_list import read_names
+from fingreat.pipeline.sample import Drawn, SampleProgress, SampleSettings, draw_sample
+from fingreat.pipeline.years import years_of
+from fingreat.report import count_of
+
+_EDGAR = "EDGAR"
+_WHICH = "Which filings"
+
+IdentityOption = Annotated[
+    str | None,
+    typer.Option(
+        "--identity",
+        help='Who asks, as EDGAR wants to know: "Jane Roe jane.roe@university.example". By default EDGAR_IDENTITY of '
+        "the environment.",
+        show_default=False,
+        rich_help_panel=_EDGAR,
+    ),
+]
+BaseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        help="A server that stands in for EDGAR's, such as a mirror. By default EDGAR_BASE_URL of the environment.",
+        show_default=False,
+        rich_help_panel=_EDGAR,
+    ),
+]
+RateOption = Annotated[
+    int,
+    typer.Option(
+        "--rate",
+        min=1,
+        max=10,
+        help="Requests in any one second. EDGAR allows 10 for all your machines together: give each its part.",
+        rich_help_panel=_EDGAR,
+    ),
+]
+FormOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--form",
+        help="A form, also several times. 10-K stands for its family (10-K405, 10-KSB, 10-KT and their spellings), "
+        "so does 10-Q; any other name for that form alone.",
+        show_default="10-K",
+        rich_help_panel=_WHICH,
+    ),
+]
+AmendmentsOption = Annotated[
+    bool,
+    typer.Option("--amendments", metavar=NO_VALUE, help="Amendments (/A) as well.", rich_help_panel=_WHICH),
+]
+
+
+@contextmanager
+def _client(corpus: Path, identity: str | None, base: str | None, rate: int) -> Iterator[EdgarClient]:
+    with EdgarClient(identity, base=base, rate=rate, on_wait=say, marker=corpus / "edgar" / "blocked.json") as client:
+        yield client
+
+
+def fetch(
+    corpus: CorpusOption,
+    ticker: Annotated[
+        list[str] | None,
+        typer.Option("--ticker", help="A company by its present ticker.", rich_help_panel=_WHICH, show_default=False),
+    ] = None,
+    cik: Annotated[
+        list[str] | None,
+        typer.Option("--cik", help="A company by its CIK.", rich_help_panel=_WHICH, show_default=False),
+    ] = None,
+    accession: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--accession",
+            help="A filing by its accession number or its address on EDGAR.",
+            rich_help_panel=_WHICH,
+            show_default=False,
+        ),
+    ] = None,
+    from_file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from-file",
+            help="A list of any of these: lines, CSV, or the filings.jsonl of another corpus.",
+            rich_help_panel=_WHICH,
+            show_default=False,
+        ),
+    ] = None,
+    form: FormOption = None,
+    years: Annotated[
+        str | None,
+        typer.Option(
+            "--years",
+            help="Years of filing of a company's filings, such as 2015-2024; all if left out.",
+            show_default=False,
+            rich_help_panel=_WHICH,
+        ),
+    ] = None,
+    amendments: AmendmentsOption = False,
+    exhibits: Annotated[
+        bool,
+        typer.Option(
+            "--exhibits",
+            metavar=NO_VALUE,
+            help="Full submissions, with their exhibits, for the filings of the corpus that are a main document "
+            "whose item points elsewhere.",
+            rich_help_panel=_WHICH,
+        ),
+    ] = False,
+    identity: IdentityOption = None,
+    base_url: BaseOption = None,
+    rate: RateOption = 10,
+    workers: WorkersOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Fetch filings from EDGAR: full submissions, with all their exhibits.
+
+    Stop it with Ctrl-C and repeat the command: it goes on where it was, and asks for nothing twice.
+
+    Exit status 1 where some could not be fetched; failures.jsonl says why.
+
+    Example: fingreat corpus fetch --corpus corpus --ticker AAPL --years 2020-2024 --identity "Jane Roe jane@roe.org"
+    """
+    names = _names(ticker or (), cik or (), accession or (), from_file or (), base_url)
+    chosen = None if years is None else years_of(years)
+    forms = FormChoice(tuple(form or ("10-K",)), amendments)
+    stays = "What was fetched stays; repeat the command to go on."
+    with _client(corpus, identity, base_url, rate) as client, stoppable(lambda: stays), progress_bar() as bar:
+        task = bar.add_task("companies", total=None)
+        progress = FetchProgress(
+            company=lambda name: bar.update(task, description=f"company {name}", advance=1),
+            total=lambda count: bar.update(task, description="filings", total=count, completed=0),
+            filing=lambda accession: bar.advance(task),
+        )
+        selection = Selection(names, forms, chosen, exhibits)
+        counts = run_fetch(Corpus(corpus), client, selection, workers=workers, progress=progress)
+        requests = client.requests
+    if json:
+        print_json({**counts, "requests": requests})
+    say(
+        f"asked {counts['asked']:,}: fetched {counts['fetched']:,} ({counts['bytes'] / 1e6:,.1f} MB), "
+        f"already there {counts['already_there']:,}, failed {counts['failed']:,} · {count_of(requests, 'request')}"
+    )
+    if counts["companies_failed"]:
+        say(f"{counts['companies_failed']:,} of {count_of(counts['companies'], 'company')} gave no filing")
+    failed = counts["failed"] + counts["companies_failed"]
+    if failed:
+        say(f"why: {corpus / 'failures.jsonl'}")
+    done = counts["fetched"] + counts["already_there"]
+    raise typer.Exit(ALL_WELL if not failed else SOME_FAILED if done else NOTHING_DONE)
+
+
+def sample(
+    corpus: CorpusOption,
+    years: Annotated[str, typer.Option("--years", help="Years of filing, such as 2000-2025.", rich_help_panel=_WHICH)],
+    per_year: Annotated[int, typer.Option("--per-year", min=1, help="Filings a year.", rich_help_panel=_WHICH)],
+    seed: Annotated[int, typer.Option("--seed", help="Decides the order in which they are drawn.")] = 0,
+    form: FormOption = None,
+    amendments: AmendmentsOption = False,
+    item: ItemOption = "7",
+    index: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--index",
+            help="An index file at hand (form, master or company, also gzipped) instead of EDGAR's; several times.",
+            rich_help_panel=_WHICH,
+            show_default=False,
+        ),
+    ] = None,
+    identity: IdentityOption = None,
+    base_url: BaseOption = None,
+    rate: RateOption = 10,
+    workers: WorkersOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Draw a sample from EDGAR's quarterly indexes: a firm once a year, the same filings for the same seed and indexes.
+
+    A filing without the item, or that cannot be read, is replaced by the next of the same order; sample/ in the corpus
+    says which and why. The indexes stay in edgar/. Repeat the command to go on after a stop.
+
+    Exit status 1 where a year is incomplete.
+
+    Example: fingreat corpus sample --corpus corpus --years 2000-2025 --per-year 50 --seed 1
+    """
+    settings = SampleSettings(years_of(years), per_year, seed, FormChoice(tuple(form or ("10-K",)), amendments), item)
+    stays = "What was drawn stays; repeat the command to go on."
+    with _client(corpus, identity, base_url, rate) as client, stoppable(lambda: stays), progress_bar() as bar:
+        task = bar.add_task("drawing", total=len(settings.years) * per_year)
+
+        def drawn(one: Drawn) -> None:
+            if one.filing is None:
+                say(f"{one.year}: {one.accession} is replaced: {one.reason}")
+            else:
+                bar.update(task, description=str(one.year), advance=1)
+
+        progress = SampleProgress(
+            draw=drawn,
+            kept=lambda count: bar.advance(task, count),
+            open=lambda row, reason: say(f"{row.filed.year}: {row.accession} could not be fetched: {reason}"),
+            note=say,
+        )
+        counts = draw_sample(Corpus(corpus), client, settings, indexes=index or (), workers=workers, progress=progress)
+        requests = client.requests
+    if json:
+        print_json({**counts, "requests": requests})
+    say(
+        f"asked {counts['asked']:,}: kept {counts['kept']:,}, open {counts['open']:,}, short {counts['short']:,} · "
+        f"drawn {counts['drawn']:,}, of which replaced {counts['replaced']:,} · {count_of(requests, 'request')}"
+    )
+    if counts["open"]:
+        say("Repeat the command to fetch what is open.")
+    if counts["open"] + counts["short"]:
+        say(f"why: {corpus / 'failures.jsonl'} and {corpus / 'manifest.json'}")
+    raise typer.Exit(ALL_WELL if counts["kept"] == counts["asked"] else SOME_FAILED if counts["kept"] else NOTHING_DONE)
+
+
+def enrich(
+    corpus: CorpusOption,
+    again: Annotated[
+        bool, typer.Option("--again", metavar=NO_VALUE, help="Ask anew for what the corpus keeps already.")
+    ] = False,
+    identity: IdentityOption = None,
+    base_url: BaseOption = None,
+    rate: RateOption = 10,
+    json: JsonFlag = False,
+) -> None:
+    """Complete the records of all filings: industry, fiscal year's end, total assets as tagged in the filing itself.
+
+    EDGAR's answers stay in edgar/. What is not known stays empty.
+
+    Exit status 1 where some companies could not be asked; failures.jsonl says why.
+
+    Example: fingreat corpus enrich --corpus corpus
+    """
+    stays = "What was asked stays; repeat the command to go on."
+    with _client(corpus, identity, base_url, rate) as client, stoppable(lambda: stays), progress_bar() as bar:
+        task = bar.add_task("companies", total=None)
+        counts = run_enrich(
+            Corpus(corpus),
+            client,
+            again=again,
+            on_company=lambda cik: bar.advance(task),
+            on_total=lambda count: bar.update(task, total=count),
+        )
+        requests = client.requests
+    if json:
+        print_json({**counts, "requests": requests})
+    say(
+        f"{count_of(counts['filings'], 'filing')} of {count_of(counts['companies'], 'company')}: completed "
+        f"{counts['completed']:,}, failed {counts['failed']:,}, without CIK {counts['without_cik']:,} · "
+        f"{count_of(requests, 'request')}"
+    )
+    say(
+        f"industry code {counts['with_sic']:,}, division {counts['with_division']:,}, "
+        f"total assets {counts['with_assets']:,}"
+    )
+    if counts["failed"]:
+        say(f"why: {corpus / 'failures.jsonl'}")
+    raise typer.Exit(ALL_WELL if not counts["failed"] else SOME_FAILED if counts["completed"] else NOTHING_DONE)
+
+
+def _names(
+    tickers: Sequence[str], ciks: Sequence[str], accessions: Sequence[str], files: Sequence[Path], base: str | None
+) -> tuple[Named, ...]:
+    names = [Named("ticker", ticker=ticker.strip().upper()) for ticker in tickers]
+    for text in ciks:
+        cik = cik_of(text)
+        if cik is None:
+            raise InputError(f"{text!r} is no CIK.", where="--cik", hint="Write its digits, such as 320193.")
+        names.append(Named("cik", cik=cik))
+    for text in accessions:
+        named = read_name(text, base)
+        if named.kind != "accession":
+            hint = "Write it as 0000320193-24-000123, or the address of a filing."
+            raise InputError(f"{text!r} is no accession number.", where="--accession", hint=hint)
+        names.append(named)
+    for path in files:
+        names += read_names(path)
+    return tuple(names)

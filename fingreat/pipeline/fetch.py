@@ -1,0 +1,239 @@
+"""Filings from EDGAR into a corpus: of companies, by accession number, and what a main document only points to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+from fingreat.edgar.decode import read_bytes
+from fingreat.edgar.remote.addresses import Named, accession_of
+from fingreat.edgar.remote.client import EdgarClient
+from fingreat.edgar.remote.company import Listed, list_filings
+from fingreat.edgar.remote.families import FormChoice
+from fingreat.edgar.remote.whole import is_submission
+from fingreat.errors import BlockedError, InputError, RemoteError
+from fingreat.pipeline.corpus_folder import CorpusFolder, Holding, failure_of
+from fingreat.pipeline.downloads import Downloads, Stored, Wanted, examine_stored, is_whole, raw_path, stored_limit
+from fingreat.pipeline.kept import KeptAnswers
+from fingreat.pipeline.locate import Locator
+from fingreat.pipeline.reading import Examined
+from fingreat.pipeline.workers import Lost, in_order
+from fingreat.pipeline.years import FIRST_YEAR, spoken_years, stretches
+from fingreat.schema import Failure, Filing, SectionStatus
+
+STAGE = "fetch"
+
+
+@dataclass
+class FetchProgress:
+    """Whom to tell what happens; does nothing by default.
+
+    Attributes:
+        company: called with each company before its filings are looked up.
+        total: called once, with how many filings there are to fetch.
+        filing: called with each filing when it is dealt with, in order.
+    """
+
+    company: Callable[[str], None] = lambda name: None
+    total: Callable[[int], None] = lambda count: None
+    filing: Callable[[str], None] = lambda accession: None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which filings are meant.
+
+    Attributes:
+        names: accession numbers, and companies by CIK or ticker, of which all filings of these forms and years are
+            meant.
+        years: of filing; None for all.
+        exhibits: also the full submissions of those filings of the corpus that are a main document whose item points
+            elsewhere; they take its place, and the next `make_sections` reads them. The file itself stays.
+    """
+
+    names: tuple[Named, ...] = ()
+    forms: FormChoice = field(default_factory=FormChoice)
+    years: Collection[int] | None = None
+    exhibits: bool = False
+
+
+def fetch(
+    corpus: CorpusFolder,
+    client: EdgarClient,
+    selection: Selection,
+    *,
+    workers: int | None = 1,
+    progress: FetchProgress | None = None,
+) -> dict[str, int]:
+    """Fetch full submissions, with all their exhibits, and add them to the corpus.
+
+    What is in the corpus, or whole in its raw folder, is not asked for again. A filing or a company that fails is
+    listed in failures.jsonl with the reason, and the others go on.
+
+    Args:
+        workers: processes that read filings, as in `Corpus.add`.
+
+    Returns:
+        counts: `asked` filings, which are the sum of `fetched`, `already_there` and `failed`; `companies`, of which
+        `companies_failed` gave no filing; `bytes` that came over the wire.
+
+    Raises:
+        InputError: nothing is selected.
+        BlockedError: EDGAR refuses everything; what was fetched stays, and the same call goes on from there.
+        StorageError, CorpusError, RunError: as in `Corpus.add`.
+    """
+    if not selection.names and not selection.exhibits:
+        raise InputError(
+            "no company and no filing is named.", hint="Use --ticker, --cik, --accession, --from-file or --exhibits."
+        )
+    with corpus.held() as held, closing(KeptAnswers(corpus.path, client)) as kept:
+        stage = _Fetch(held, client, kept, selection, workers, progress or FetchProgress())
+        return stage.run(_pointing(corpus, held) if selection.exhibits else [])
+
+
+@dataclass
+class _Fetch:
+    held: Holding
+    client: EdgarClient
+    kept: KeptAnswers
+    selection: Selection
+    workers: int | None
+    progress: FetchProgress
+    failures: list[Failure] = field(default_factory=list)
+    tried: set[str] = field(default_factory=set)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def run(self, pointing: Sequence[Wanted]) -> dict[str, int]:
+        again = {one.accession for one in pointing}
+        wanted = {one.accession: one for one in pointing} | self._wanted(self.selection.names)
+        missing = [one for one in wanted.values() if one.accession in again or not self._is_there(one.accession)]
+        self.counts["asked"] = len(wanted)
+        self.counts["already_there"] = len(wanted) - len(missing)
+        self.tried |= wanted.keys()
+        self.progress.total(len(missing))
+        try:
+            self._fetch(missing)
+        finally:
+            # Whatever ends the loop, what it did until then is kept.
+            self.held.write_list()
+        keys = ("asked", "fetched", "already_there", "failed", "companies", "companies_failed", "bytes")
+        counts = {key: self.counts[key] for key in keys}
+        self.held.finish(STAGE, {**counts, "filings": len(self.held.filings)}, self.failures, self.tried)
+        return counts
+
+    def _is_there(self, accession: str) -> bool:
+        """Whether the corpus has the filing, and whole where it was fetched."""
+        filing = self.held.filings.get(accession)
+        if filing is None:
+            return False
+        path = self.held.path / filing.path
+        return is_whole(path, accession) if Path(filing.path) == raw_path(accession) else path.is_file()
+
+    def _wanted(self, names: Sequence[Named]) -> dict[str, Wanted]:
+        """The filings that the names mean, each once."""
+        wanted: dict[str, Wanted] = {}
+        companies: set[str] = set()
+        for name in names:
+            if name.accession:
+                if wanted.get(name.accession, Wanted("")).cik is None:
+                    wanted[name.accession] = Wanted(name.accession, name.cik)
+                continue
+            company = name.cik or name.ticker or ""
+            if company in companies:
+                continue
+            companies.add(company)
+            self.progress.company(company)
+            for listed in self._listed(company):
+                wanted.setdefault(listed.accession, Wanted(listed.accession, listed.cik))
+        self.counts["companies"] = len(companies)
+        return wanted
+
+    def _listed(self, company: str) -> list[Listed]:
+        """A company's filings; none where they could not be listed, which is a failure with its reason."""
+        self.tried.add(company)
+        spans = (
+            stretches(self.selection.years) if self.selection.years is not None else [(FIRST_YEAR, date.today().year)]
+        )
+        found: list[Listed] = []
+        state, reason = "no_filings", self._none_found()
+        try:
+            for first, last in spans:
+                days = date(first, 1, 1), date(last, 12, 31)
+                found += list_filings(self.client, company, self.selection.forms.exact, *days)
+        except BlockedError:
+            raise
+        except (InputError, RemoteError) as error:
+            found = []
+            retry = isinstance(error, RemoteError) and error.retryable
+            state = "not_fetched" if retry else "unknown_company"
+            reason = f"{error.message} {error.hint or ''}".strip()
+        if not found:
+            self.failures.append(failure_of(STAGE, company, state, reason))
+            self.counts["companies_failed"] += 1
+        return found
+
+    def _none_found(self) -> str:
+        when = f" filed in {spoken_years(self.selection.years)}" if self.selection.years is not None else ""
+        return f"EDGAR lists no {' or '.join(self.selection.forms.forms)}{when} for it."
+
+    def _fetch(self, missing: Sequence[Wanted]) -> None:
+        locator = Locator(self.kept, (one.accession for one in missing))
+        path = self.held.path
+        with Downloads(path, self.client, missing, locator.locate) as downloads:
+            results = in_order(
+                partial(examine_stored, path), downloads, workers=self.workers, limit=partial(stored_limit, path)
+            )
+            with closing(results):
+                for wanted, stored, examined in zip(missing, downloads, results, strict=True):
+                    self._take(wanted, stored, examined)
+                    self.progress.filing(wanted.accession)
+
+    def _take(self, wanted: Wanted, stored: Stored, examined: Examined | Lost) -> None:
+        self.counts["bytes"] += stored.size if stored.asked else 0
+        state, reason = stored.state, stored.reason
+        if stored.path is not None:
+            state, reason = "unreadable", examined.reason if isinstance(examined, Lost) else examined.fault or ""
+        if reason or isinstance(examined, Lost) or examined.filing is None:
+            self.failures.append(failure_of(STAGE, wanted.accession, state, reason))
+            self.counts["failed"] += 1
+            return
+        filing = as_fetched(examined.filing, wanted)
+        old = self.held.filings.get(wanted.accession)
+        if old is not None:
+            # In place of its main document alone: what was learnt about the filing stays.
+            known = {key: value for key, value in old if value is not None and getattr(filing, key) is None}
+            filing = filing.model_copy(update=known)
+        self.held.filings[wanted.accession] = filing
+        self.counts["fetched" if stored.asked else "already_there"] += 1
+
+
+def as_fetched(filing: Filing, wanted: Wanted) -> Filing:
+    """The record of a filing that stands where downloads go, under the number that it was asked for by."""
+    return filing.model_copy(
+        update={"id": wanted.accession, "cik": filing.cik or wanted.cik, "path": str(raw_path(wanted.accession))}
+    )
+
+
+def _pointing(corpus: CorpusFolder, held: Holding) -> list[Wanted]:
+    """The filings that are a main document alone, and of which an item points to a text that is not there."""
+    pointing = {
+        section.filing_id
+        for folder in sorted((corpus.path / "sections").glob("*"))
+        for section in corpus.sections(folder.name)
+        if section.status is SectionStatus.BY_REFERENCE
+    }
+    return [
+        Wanted(filing.id, filing.cik)
+        for filing in held.filings.values()
+        if filing.id in pointing and accession_of(filing.id) == filing.id and not _has_exhibits(held, filing)
+    ]
+
+
+def _has_exhibits(held: Holding, filing: Filing) -> bool:
+    path = held.path / filing.path
+    return path.is_file() and is_submission(read_bytes(path))
