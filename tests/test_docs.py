@@ -6,14 +6,20 @@ import importlib
 import json
 import re
 import shutil
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 import typer
 from jsonschema import Draft202012Validator
+from servers.catalogue import LocalFiling
+from servers.edgar import LocalEdgar
+from servers.invented import invented_company, invented_filing
 
 import fingreat
 from fingreat.cli import app
+from fingreat.pipeline import Corpus
 from fingreat.schema import load_graph, reply_schema
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,6 +31,17 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
+def edgar_of_the_pages() -> list[LocalFiling]:
+    """A company for each quarter, one of which has the ticker that the pages name."""
+    companies = [replace(invented_company(1), name="QUILLFEATHER INC", tickers=("AAPL",))]
+    companies += [invented_company(number) for number in (2, 3, 4)]
+    return [
+        invented_filing(company, year, filed=date(year, 3 * number, 15))
+        for year in (2003, 2004, 2016)
+        for number, company in enumerate(companies, 1)
+    ]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "downloads").mkdir()
@@ -32,13 +49,17 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     shutil.copy(SHIPPED, tmp_path / "10k.htm")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for code in blocks(page, "python"):
-        exec(compile(code, str(page), "exec"), names)
+    with LocalEdgar(edgar_of_the_pages()) as edgar:
+        monkeypatch.setenv("EDGAR_BASE_URL", edgar.base)
+        for code in blocks(page, "python"):
+            exec(compile(code, str(page), "exec"), names)
     if page.name == "api.md":
         assert (tmp_path / "out" / "lexicon" / "manifest.json").is_file()
         assert (tmp_path / "out" / "echo" / "manifest.json").is_file()
         assert "<mark" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
         assert (tmp_path / "report" / "tables" / "agreement.csv").is_file()
+        assert {filing.company for filing in Corpus(tmp_path / "fetched").filings()} == {"QUILLFEATHER INC"}
+        assert len(Corpus(tmp_path / "drawn").filings()) == 8
 
 
 def test_replies_of_the_api_page_fit_the_schema() -> None:
@@ -58,12 +79,14 @@ def test_readme_example_answers_as_printed() -> None:
 
 def test_names_of_the_api_page_exist_and_are_complete() -> None:
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(fingreat\.\w+)` \| (.+) \|$", text, re.MULTILINE)
-    assert len(rows) == 9
+    rows = re.findall(r"^\| `(fingreat(?:\.\w+)+)` \| (.+) \|$", text, re.MULTILINE)
+    assert len(rows) == 10
     for module, names in rows:
         room = importlib.import_module(module)
         for name in re.findall(r"`(\w+)`", names):
             assert name in room.__all__, f"{module}.{name}"
+        for file, name in re.findall(r"`(\w+)\.(\w+)`", names):
+            assert hasattr(importlib.import_module(f"{module}.{file}"), name), f"{module}.{file}.{name}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

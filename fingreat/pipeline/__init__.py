@@ -2,11 +2,15 @@
 
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.demo import Demo, run_demo
+from fingreat.pipeline.draw import draw_order
+from fingreat.pipeline.enrich import enrich
 from fingreat.pipeline.export import ExportFormat, export_run
 from fingreat.pipeline.extract import ExtractConfig, Progress, extract
+from fingreat.pipeline.fetch import Selection, fetch
 from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.match import check_comparable, match_runs
 from fingreat.pipeline.report import build_report, write_report
+from fingreat.pipeline.sample import SampleSettings, draw_sample
 
 __all__ = [
     "Corpus",
@@ -14,11 +18,17 @@ __all__ = [
     "ExportFormat",
     "ExtractConfig",
     "Progress",
+    "SampleSettings",
+    "Selection",
     "anchor_gold",
     "build_report",
     "check_comparable",
+    "draw_order",
+    "draw_sample",
+    "enrich",
     "export_run",
     "extract",
+    "fetch",
     "match_runs",
     "read_gold",
     "run_demo",

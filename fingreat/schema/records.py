@@ -333,8 +333,8 @@ class Failure(Record):
     """A row that ended without output, and why.
 
     Attributes:
-        stage: `add`, `sections/<item>` or `ask`.
-        id: of the filing or the request.
+        stage: `add`, `fetch`, `sample`, `enrich`, `sections/<item>` or `ask`.
+        id: of the filing, the company or the request.
         kept: how many extractions of a damaged reply were whole and kept.
     """
 
