@@ -8,10 +8,14 @@ from html import unescape
 from pathlib import Path
 
 from fingreat.edgar.container import Document, Submission
+from fingreat.edgar.places import Told, read_place
+from fingreat.edgar.remote.addresses import accession_of
 from fingreat.schema.records import Filing
+from fingreat.schema.sic import division_of, sic_of
 
-_ACCESSION = re.compile(r"(?<!\d)(\d{10})-?(\d{2})-?(\d{6})(?!\d)")
-_SIC = re.compile(r"\[?(\d{4})\]?\s*$")
+_DIGEST = re.compile(r"[0-9a-f]{32,}")
+"""A name made of a file's digest, in which some of the digits may look like an accession number."""
+_SIC = re.compile(r"\[?(\d{3,4})\]?\s*$")
 _FACT_TAG = re.compile(r"<(/?)ix:non(?:numeric|fraction)\b([^<>]*)>", re.IGNORECASE)
 _FACT_NAME = re.compile(r"\bname\s*=\s*[\"']dei:(\w+)[\"']")
 _TAG = re.compile(r"<[^<>]*>")
@@ -34,64 +38,84 @@ _FACTS_WITHIN = 1_000_000
 """Tagged facts of the cover stand in the first part of a document, hidden ones in its head."""
 
 
-def describe_filing(submission: Submission, sha256: str, path: Path) -> Filing:
-    """The record of a filing; what the file does not say stays None.
+def describe_filing(submission: Submission, sha256: str, path: Path, told: Told | None = None) -> Filing:
+    """The record of a filing; what nothing says stays None.
+
+    What the header or the tagged facts state comes first, then what is told around the file, then what its cover
+    page seems to say. Of several registrants the first counts.
 
     Args:
         submission: the filing, taken apart.
         sha256: of the file's bytes as stored; the id where no accession number is known.
-        path: where the file stands, relative to the corpus folder; the folder layout of
-            sec-edgar-downloader gives the accession number and the form where the file has none.
+        path: where the file stands, relative to the corpus folder.
+        told: what is said around the file; what a downloader's names say where not given.
     """
+    told = read_place(path) if told is None else told
     header = submission.header
     main = next((document for document in submission.documents if document.text), None)
     text = main.text if main else ""
     facts = {} if header.get("COMPANY CONFORMED NAME") else _facts(text)
     cover = unescape(_TAG.sub(" ", text[:_COVER_SIZE]))
-    accession = _accession(header.get("ACCESSION NUMBER", ""), path)
-    sic = _SIC.search(header.get("STANDARD INDUSTRIAL CLASSIFICATION", ""))
+    stated_sic = _SIC.search(header.get("STANDARD INDUSTRIAL CLASSIFICATION", ""))
+    header_sic = sic_of(stated_sic[1]) if stated_sic else None
+    sic = header_sic or told.sic
     period = (
         _compact_date(header.get("CONFORMED PERIOD OF REPORT", ""))
         or _any_date(facts.get("DocumentPeriodEndDate", ""))
+        or told.period
         or _cover_period(cover)
     )
     year = facts.get("DocumentFiscalYearFocus", "")
     cik = (header.get("CENTRAL INDEX KEY") or facts.get("EntityCentralIndexKey") or "").lstrip("0")
+    company = header.get("COMPANY CONFORMED NAME") or facts.get("EntityRegistrantName")
+    year_end = _year_end(header.get("FISCAL YEAR END") or facts.get("CurrentFiscalYearEndDate", ""))
     return Filing(
-        id=accession or sha256,
-        cik=cik if cik.isdigit() else None,
-        company=header.get("COMPANY CONFORMED NAME") or facts.get("EntityRegistrantName") or _cover_name(main),
-        form=_form(header.get("CONFORMED SUBMISSION TYPE"), main.type if main else "", facts, path, cover),
-        filed=_compact_date(header.get("FILED AS OF DATE", "")),
+        id=_accession(header.get("ACCESSION NUMBER", ""), told, path) or sha256,
+        cik=cik if cik.isdigit() else told.cik,
+        company=company or told.company or _cover_name(main),
+        form=_form(header.get("CONFORMED SUBMISSION TYPE"), main.type if main else "", facts, told, cover),
+        filed=_compact_date(header.get("FILED AS OF DATE", "")) or told.filed,
         period=period,
         fiscal_year=int(year) if re.fullmatch(r"(?:19|20)\d\d", year) else _fiscal_year(period),
-        sic=sic[1] if sic else None,
+        sic=sic,
+        sic_source="header" if header_sic else None,
+        division=division_of(sic),
+        fiscal_year_end=year_end or told.fiscal_year_end,
         path=path.as_posix(),
         sha256=sha256,
     )
 
 
-def _accession(stated: str, path: Path) -> str | None:
-    for text in (stated, path.parent.name, path.name):
-        match = _ACCESSION.search(text)
-        if match:
-            return "-".join(match.groups())
-    return None
+def month_day(text: str) -> str | None:
+    """ "12-31" from "1231"; None for a day that no year has."""
+    # 2000 is a leap year: fiscal years do end on 29 February.
+    day = _date("2000", text[:2], text[2:]) if re.fullmatch(r"[0-9]{4}", text) else None
+    return day.isoformat()[5:] if day else None
 
 
-def _form(stated: str | None, main: str, facts: dict[str, str], path: Path, cover: str) -> str | None:
+def _year_end(stated: str) -> str | None:
+    """A day as headers (0928) and tagged facts (--09-28, 9/28, September 28) give it."""
+    day = _any_date(f"{stated}, 2000")
+    numbers = "".join(part.zfill(2) for part in re.findall(r"[0-9]+", stated))
+    return day.isoformat()[5:] if day else month_day(numbers)
+
+
+def _accession(stated: str, told: Told, path: Path) -> str | None:
+    around = (_DIGEST.sub("", name) for name in (path.parent.name, path.name))
+    return accession_of(stated) or told.accession or next(filter(None, map(accession_of, around)), None)
+
+
+def _form(stated: str | None, main: str, facts: dict[str, str], told: Told, cover: str) -> str | None:
     if stated or main:
         return stated or main
     if facts.get("DocumentType"):
         return facts["DocumentType"].upper()
-    parts = path.parts
-    if "sec-edgar-filings" in parts and len(parts) - parts.index("sec-edgar-filings") > 3:
-        return parts[parts.index("sec-edgar-filings") + 2]
     match = _COVER_FORM.search(cover)
-    if not match:
-        return None
-    form = match[1].upper()
-    return form if form[2] == "-" else f"10-{form[2:]}"
+    form = match[1].upper() if match else None
+    if form and form[2] != "-":
+        form = f"10-{form[2:]}"
+    # Downloaders put amendments among the reports that they amend.
+    return form if told.form is None or form == f"{told.form}/A" else told.form
 
 
 def _facts(text: str) -> dict[str, str]:

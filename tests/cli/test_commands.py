@@ -277,7 +277,7 @@ def test_corpus_with_a_bad_file_goes_on(tmp_path: Path, run: Callable) -> None:
     (tmp_path / "bad.htm").write_bytes(b"%PDF-1.4 ...")
     outcome = run("corpus", "add", FILING, tmp_path / "bad.htm", "--corpus", tmp_path / "c", "--json")
     assert outcome.code == 1
-    assert json.loads(outcome.out) == {"added": 1, "already_there": 0, "failed": 1, "passed_over": 0}
+    assert json.loads(outcome.out) == {"added": 1, "already_there": 0, "doubles": 0, "failed": 1, "passed_over": 0}
     assert "PDF" in (tmp_path / "c" / "failures.jsonl").read_text(encoding="utf-8")
 
 

@@ -197,7 +197,7 @@ def test_files_that_a_folder_passes_over_are_counted(tmp_path: Path, run: Callab
         (source / name).write_bytes(b"%PDF-1.4")
     assert "1 file of another kind passed over\n" in run("corpus", "add", source, "--corpus", tmp_path / "c").err
     outcome = run("corpus", "add", source, source / "b.pdf", "--corpus", tmp_path / "c", "--json")
-    assert json.loads(outcome.out) == {"added": 0, "already_there": 1, "failed": 1, "passed_over": 1}
+    assert json.loads(outcome.out) == {"added": 0, "already_there": 1, "doubles": 0, "failed": 1, "passed_over": 1}
 
 
 def test_an_empty_gold_is_refused(made: Path, tmp_path: Path, run: Callable) -> None:

@@ -52,7 +52,7 @@ def test_folders_are_searched_for_filings_other_files_are_counted_and_named_ones
     corpus = Corpus(tmp_path / "corpus")
     seen: list[str] = []
     counts = corpus.add([source, tmp_path / "named.md"], on_file=lambda path: seen.append(path.name))
-    assert counts == {"added": 4, "already_there": 0, "failed": 0, "passed_over": 2}
+    assert counts == {"added": 4, "already_there": 0, "doubles": 0, "failed": 0, "passed_over": 2}
     assert seen == ["a.htm", "b.HTML", "c.txt.gz", "named.md"]
     filings = corpus.filings()
     assert len(filings) == 4
@@ -72,8 +72,8 @@ def test_the_same_bytes_are_taken_once_whatever_they_are_called(tmp_path: Path) 
     (tmp_path / "c.htm.gz").write_bytes(gzip.compress(html()))
     corpus = Corpus(tmp_path / "corpus")
     files = [tmp_path / name for name in ("a.htm", "b.htm", "c.htm.gz")]
-    assert corpus.add(files) == {"added": 1, "already_there": 2, "failed": 0, "passed_over": 0}
-    assert corpus.add(files) == {"added": 0, "already_there": 3, "failed": 0, "passed_over": 0}
+    assert corpus.add(files) == {"added": 1, "already_there": 2, "doubles": 0, "failed": 0, "passed_over": 0}
+    assert corpus.add(files) == {"added": 0, "already_there": 3, "doubles": 0, "failed": 0, "passed_over": 0}
     assert len(corpus.filings()) == 1
 
 
@@ -82,7 +82,7 @@ def test_the_same_accession_with_other_bytes_is_refused_and_the_first_stays(tmp_
     (tmp_path / "b.txt").write_bytes(submission(ACCESSION, ["Other words."]))
     corpus = Corpus(tmp_path / "corpus")
     counts = corpus.add([tmp_path / "a.txt", tmp_path / "b.txt"])
-    assert counts == {"added": 1, "already_there": 0, "failed": 1, "passed_over": 0}
+    assert counts == {"added": 1, "already_there": 0, "doubles": 0, "failed": 1, "passed_over": 0}
     assert (corpus.path / corpus.filings()[0].path).read_bytes() == submission(ACCESSION)
     assert [f.reason for f in failures(corpus)] == [f"accession {ACCESSION} is already in the corpus with other bytes."]
 
@@ -100,7 +100,7 @@ def test_what_is_no_filing_is_listed_with_the_reason_and_the_others_go_on(tmp_pa
     (tmp_path / "0-good.htm").write_bytes(html())
     (tmp_path / "9-good.htm").write_bytes(html(company="B"))
     corpus = Corpus(tmp_path / "corpus")
-    assert corpus.add([tmp_path]) == {"added": 2, "already_there": 0, "failed": 5, "passed_over": 0}
+    assert corpus.add([tmp_path]) == {"added": 2, "already_there": 0, "doubles": 0, "failed": 5, "passed_over": 0}
     listed = failures(corpus)
     assert [Path(failure.id).name for failure in listed] == list(bad)
     for failure, (_, word) in zip(listed, bad.values(), strict=True):
@@ -117,7 +117,7 @@ def test_failures_stay_until_their_own_file_is_added_again(tmp_path: Path) -> No
     corpus.add([second])
     assert [failure.id for failure in failures(corpus)] == [str(first), str(second)]
     first.write_bytes(html())
-    assert corpus.add([first]) == {"added": 1, "already_there": 0, "failed": 0, "passed_over": 0}
+    assert corpus.add([first]) == {"added": 1, "already_there": 0, "doubles": 0, "failed": 0, "passed_over": 0}
     assert [failure.id for failure in failures(corpus)] == [str(second)]
     assert stages(corpus)["add"]["filings"] == 1
 
@@ -147,9 +147,10 @@ def test_a_file_with_an_odd_name_is_taken_or_listed_and_read_again(name: bytes, 
     corpus = Corpus(tmp_path / "out" / "corpus")
     counts = corpus.add([path])
     good = data == html()
-    assert counts == {"added": int(good), "already_there": 0, "failed": int(not good), "passed_over": 0}
+    assert counts == {"added": int(good), "already_there": 0, "doubles": 0, "failed": int(not good), "passed_over": 0}
     assert len(failures(corpus)) == counts["failed"]
-    assert corpus.add([path]) == {"added": 0, "already_there": int(good), "failed": int(not good), "passed_over": 0}
+    counts = corpus.add([path])
+    assert counts == {"added": 0, "already_there": int(good), "doubles": 0, "failed": int(not good), "passed_over": 0}
     assert corpus.make_sections("7")["found"] == int(good)
     assert corpus.make_sections("7")["found"] == int(good)
     assert tree(tmp_path / "out") == {"corpus"} | {f"corpus/{entry}" for entry in tree(corpus.path)}
@@ -346,7 +347,7 @@ def test_a_full_disk_is_an_error_and_never_listed_as_a_bad_filing(
     assert failures(corpus) == []
     monkeypatch.setattr(os, "fsync", fsync)
     counts = corpus.add([tmp_path / "b.htm", tmp_path / "c.htm"])
-    assert counts == {"added": 1, "already_there": 1, "failed": 0, "passed_over": 0}
+    assert counts == {"added": 1, "already_there": 1, "doubles": 0, "failed": 0, "passed_over": 0}
 
 
 def test_an_interrupt_while_adding_keeps_what_was_added(tmp_path: Path) -> None:
@@ -362,7 +363,7 @@ def test_an_interrupt_while_adding_keeps_what_was_added(tmp_path: Path) -> None:
         corpus.add([tmp_path], on_file=stop)
     assert len(corpus.filings()) == 2
     files = [tmp_path / f"{name}.htm" for name in "abc"]
-    assert corpus.add(files) == {"added": 1, "already_there": 2, "failed": 0, "passed_over": 0}
+    assert corpus.add(files) == {"added": 1, "already_there": 2, "doubles": 0, "failed": 0, "passed_over": 0}
     assert corpus.make_sections("7")["found"] == 3
 
 

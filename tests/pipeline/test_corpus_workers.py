@@ -73,7 +73,7 @@ def test_the_bytes_on_disk_are_the_same_for_one_process_and_for_three(tmp_path: 
     for corpus, workers in ((one, 1), (three, 3)):
         name = corpus.path.name
         counts = corpus.add([files], lambda path, name=name: seen[name].append(path.name), workers=workers)
-        assert counts == {"added": 10, "already_there": 1, "failed": 1, "passed_over": 0}
+        assert counts == {"added": 10, "already_there": 1, "doubles": 0, "failed": 1, "passed_over": 0}
         counts = corpus.make_sections(
             "7", workers=workers, on_section=lambda section, name=name: seen[name].append(section.filing_id)
         )
@@ -112,14 +112,16 @@ def test_a_file_that_breaks_its_reader_is_not_added_and_all_others_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = source(tmp_path)
-    monkeypatch.setattr(corpus_module, "examine", worker_tasks.examine_or_die)
+    monkeypatch.setattr(corpus_module, "examine_local", worker_tasks.examine_or_die)
     corpus = Corpus(tmp_path / "corpus")
-    assert corpus.add([files], workers=2) == {"added": 9, "already_there": 1, "failed": 2, "passed_over": 0}
+    counts = corpus.add([files], workers=2)
+    assert counts == {"added": 9, "already_there": 1, "doubles": 0, "failed": 2, "passed_over": 0}
     listed = {Path(failure.id).name: failure.reason for failure in failures(corpus)}
     assert list(listed) == ["9-bad.htm", "a-deadly.htm"]
     assert "SIGKILL" in listed["a-deadly.htm"]
     monkeypatch.undo()
-    assert corpus.add([files], workers=2) == {"added": 1, "already_there": 10, "failed": 1, "passed_over": 0}
+    counts = corpus.add([files], workers=2)
+    assert counts == {"added": 1, "already_there": 10, "doubles": 0, "failed": 1, "passed_over": 0}
 
 
 def test_a_file_that_changes_while_it_is_added_is_not_taken(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_a_file_that_changes_while_it_is_added_is_not_taken(tmp_path: Path) -> N
             path.write_bytes(NO_ITEM)
 
     counts = corpus.add([tmp_path / "a.htm", tmp_path / "b.htm"], on_file=change)
-    assert counts == {"added": 1, "already_there": 0, "failed": 1, "passed_over": 0}
+    assert counts == {"added": 1, "already_there": 0, "doubles": 0, "failed": 1, "passed_over": 0}
     assert [failure.reason for failure in failures(corpus)] == ["it changed while it was read."]
     assert list((corpus.path / "raw").iterdir()) == [corpus.path / "raw" / corpus.filings()[0].id]
 

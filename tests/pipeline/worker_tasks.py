@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fingreat.edgar import read_section
-from fingreat.pipeline.reading import Examined, examine, find_item
+from fingreat.pipeline.local_files import LocalFile
+from fingreat.pipeline.reading import Examined, examine_local, find_item
 from fingreat.schema import Filing, Section, TableStyle
 
 DEADLY = "deadly"
@@ -92,10 +93,10 @@ def find_item_slowly(corpus: Path, item: str, tables: TableStyle, filing: Filing
     return find_item(corpus, item, tables, filing)
 
 
-def examine_or_die(known: Set[str], path: Path) -> Examined:
-    if DEADLY in path.name:
+def examine_or_die(known: Set[str], file: LocalFile) -> Examined:
+    if DEADLY in file.path.name:
         end("SIGKILL")
-    return examine(known, path)
+    return examine_local(known, file)
 
 
 def half_a_character(*args: Any, **options: Any) -> Section:
