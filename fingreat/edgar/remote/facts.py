@@ -13,6 +13,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from fingreat.edgar.describe import _fiscal_year as fiscal_year_of
+from fingreat.edgar.describe import month_day
 from fingreat.edgar.remote import documented
 from fingreat.edgar.remote.addresses import accession_of, cik_of, older_page_path
 from fingreat.errors import InputError, RemoteError
@@ -32,7 +33,6 @@ _COLUMNS = ("accessionNumber", "form", "filingDate", "reportDate", "primaryDocum
 _STYLESHEET = re.compile(r"^xsl[^/]*/")
 _FILE_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,150}", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}")
-_FOUR_DIGITS = re.compile(r"[0-9]{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def read_submissions(data: bytes) -> CompanyFacts:
         cik=_cik(company.get("cik"), f"{where}, cik"),
         name=documented.text(company.get("name"), f"{where}, name"),
         sic=sic_of(documented.text_or_empty(company.get("sic"), f"{where}, sic")),
-        fiscal_year_end=_month_day(documented.text_or_empty(company.get("fiscalYearEnd"), f"{where}, fiscalYearEnd")),
+        fiscal_year_end=month_day(documented.text_or_empty(company.get("fiscalYearEnd"), f"{where}, fiscalYearEnd")),
         former_names=_former_names(company.get("formerNames") or [], f"{where}, formerNames"),
         rows=_rows(documented.mapping(filings.get("recent"), f"{where}, filings.recent"), f"{where}, filings.recent"),
         older=_older_pages(filings.get("files"), f"{where}, filings.files"),
@@ -323,14 +323,3 @@ def _page_name(value: Any, where: str) -> str:
     except InputError as error:
         raise documented.undocumented(where, "the name of a page") from error
     return name
-
-
-def _month_day(digits: str) -> str | None:
-    """Month and day, such as "12-31" from "1231"; None for a day that no year has."""
-    if not _FOUR_DIGITS.fullmatch(digits):
-        return None
-    try:
-        # 2000 is a leap year: a fiscal year may end on 29 February.
-        return date(2000, int(digits[:2]), int(digits[2:])).isoformat()[5:]
-    except ValueError:
-        return None
