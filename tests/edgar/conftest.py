@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from asking import FILINGS, asking
+from servers.edgar import LocalEdgar
+
+from fingreat.edgar.remote import client as client_module
+from fingreat.edgar.remote.client import EdgarClient
+from fingreat.edgar.remote.limiter import Limiter
 
 
 @pytest.fixture(scope="module")
@@ -18,3 +25,38 @@ def scorer(shared: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def _serving() -> Iterator[LocalEdgar]:
+    with LocalEdgar(FILINGS) as server:
+        yield server
+
+
+@pytest.fixture
+def edgar(_serving: LocalEdgar) -> LocalEdgar:
+    """A local EDGAR without faults that has been asked for nothing."""
+    _serving.heal()
+    _serving.log.clear()
+    return _serving
+
+
+@pytest.fixture
+def said() -> list[str]:
+    """What the client says of its waits."""
+    return []
+
+
+@pytest.fixture
+def client(edgar: LocalEdgar, said: list[str]) -> Iterator[EdgarClient]:
+    """A client of the local EDGAR."""
+    with asking(edgar, on_wait=said.append) as made:
+        yield made
+
+
+@pytest.fixture
+def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No limit, which has tests of its own, and nothing of this machine's surroundings."""
+    for name in ("EDGAR_BASE_URL", "EDGAR_IDENTITY", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(client_module, "LIMITER", Limiter(hold=0.0))
