@@ -235,6 +235,19 @@ def test_rows_in_utf8_and_in_latin1_may_stand_in_one_file() -> None:
     assert [row.company for row in read_index(master(*rows)).rows] == ["SOCIÉTÉ", "SOCIÉTÉ"]
 
 
+def test_a_name_that_is_no_utf8_is_latin1_in_all_its_bytes() -> None:
+    # Windows-1252 would make U+2019 of it.
+    assert read_index(master(GOOD.replace(b"ACME", b"O\x92NEIL"))).rows[0].company == "O\u0092NEIL CORP"
+
+
+def test_a_row_whose_gaps_were_closed_is_reported_not_taken_for_a_long_form() -> None:
+    good = f"{'10-K':12}{'ACME CORP':62}{'7':12}{'2003-03-31':12}edgar/data/7/0000000007-03-000001.txt\n"
+    closed = " ".join(good.split()) + "\n"
+    index = read_index(HEAD + BY_FORM + DASHES + (good + closed).encode())
+    assert (index.rows, index.passed_over) == ([ACME], 0)
+    assert [(bad.line, bad.reason) for bad in index.unreadable] == [(9, "its columns cannot be told apart")]
+
+
 def test_a_name_may_hold_the_mark_between_columns() -> None:
     assert read_index(master(GOOD.replace(b"ACME", b"A|C | M"))).rows[0].company == "A|C | M CORP"
 
@@ -312,6 +325,11 @@ def test_cut_or_damaged_gzip_is_refused_at_every_length() -> None:
         read_index(packed[:-6] + b"\x00\x00" + packed[-4:])
     with pytest.raises(InputError, match=r"gzip data is cut or damaged"):
         read_index(packed + b"<html>")
+    # Behind the ten bytes of the header, one wrong byte anywhere is met by the decoder or by the checksum.
+    for place in range(10, len(packed)):
+        wrong = bytes([packed[place] ^ 0xFF])
+        with pytest.raises(InputError, match=r"gzip data is cut or damaged|no index of EDGAR|rows can"):
+            read_index(packed[:place] + wrong + packed[place + 1 :])
 
 
 def test_an_index_of_which_no_row_can_be_read_is_refused() -> None:
