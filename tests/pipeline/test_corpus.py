@@ -375,16 +375,6 @@ def test_two_filings_of_equal_words_stay_two(tmp_path: Path) -> None:
     assert SENTENCES[3] in sections[0].text
 
 
-def test_the_layout_of_sec_edgar_downloader_gives_accession_and_form(tmp_path: Path) -> None:
-    folder = tmp_path / "sec-edgar-filings" / "PMP" / "10-K" / ACCESSION
-    folder.mkdir(parents=True)
-    (folder / "primary-document.html").write_bytes(html())
-    corpus = Corpus(tmp_path / "corpus")
-    assert corpus.add([tmp_path / "sec-edgar-filings"])["added"] == 1
-    filing = corpus.filings()[0]
-    assert (filing.id, filing.form, filing.path) == (ACCESSION, "10-K", f"raw/{ACCESSION}/primary-document.html")
-
-
 def test_a_second_process_in_the_same_corpus_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = corpus_of(tmp_path, a=html())
 

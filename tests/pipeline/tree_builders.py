@@ -5,8 +5,13 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from pipeline_builders import SENTENCES, html
 from sec_edgar_downloader._orchestrator import get_save_location
 from sec_edgar_downloader._types import DownloadMetadata
+
+from fingreat.pipeline import Corpus
+from fingreat.runs import read_record_file
+from fingreat.schema import Failure, Filing
 
 FIRST_LINE = (
     "CIK,Company,Type,Date,complete_text_file_link,html_index,Filing Date,Period of Report,SIC,htm_file_link,"
@@ -61,11 +66,28 @@ def listed(cik: str, accession: str, *, ending: str = "htm", **values: str) -> d
     return row | {"filename": crawled_name(cik, row["Type"], row["Period of Report"], accession, ending)}
 
 
-def write_list(folder: Path, rows: list[dict[str, str]], columns: list[str] | None = None) -> Path:
+def write_list(folder: Path, rows: list[dict[str, str]]) -> Path:
     """Write edgar-crawler's list."""
     path = folder / "FILINGS_METADATA.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns or COLUMNS, extrasaction="ignore")
+        writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         writer.writerows(rows)
     return path
+
+
+def cover(words: str) -> bytes:
+    """A main document whose first page says something."""
+    return html([f"{words}.", *SENTENCES]).replace(b"<body>", f"<body><p>{words}</p>".encode())
+
+
+def failures(corpus: Corpus) -> list[Failure]:
+    """What a corpus lists as failed."""
+    return [failure for _, failure in read_record_file(corpus.path / "failures.jsonl", Failure)]
+
+
+def added(corpus: Corpus, *paths: Path) -> Filing:
+    """The only filing of some paths."""
+    counts = corpus.add(paths)
+    assert (counts["added"], counts["failed"]) == (1, 0), failures(corpus)
+    return corpus.filings()[-1]
