@@ -60,7 +60,7 @@ class Pause:
                 rest = self._until - time.monotonic()
                 if rest <= 0 and not (self._blocks and self._first_is_out):
                     return
-                if self._message:
+                if rest > 0 and self._message:
                     self._on_wait(self._message)
                     self._message = ""
                 self._change.wait(rest if rest > 0 else None)
@@ -89,13 +89,15 @@ class Pause:
             if blocked:
                 self._blocks += fresh
                 self._until = time.monotonic() + self._seconds
-                if fresh:
+                if fresh and self._blocks < MOST_BLOCKS:
                     self._message = _message(f"EDGAR refuses requests for now ({status})", self._seconds)
-                self._mark()
             elif blocked is False and fresh:
                 self._blocks = 0
-                self._unmark()
             self._change.notify_all()
+            if blocked:
+                self._mark()
+            elif not self._blocks:
+                self._unmark()
 
     def close(self) -> None:
         """End all waiting."""

@@ -58,7 +58,7 @@ def is_block(status: int, data: bytes) -> bool:
 
 
 def is_submission(data: bytes) -> bool:
-    """Whether a file begins as a full submission does: one of its documents alone, or a copy without its head, does not."""
+    """Whether a file begins as a full submission does; one of its documents alone, or a headless copy, does not."""
     return any(data[:_HEAD].lstrip(_PADDING).startswith(opening) for opening, _ in _FRAMES)
 
 
