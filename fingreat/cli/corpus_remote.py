@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +23,7 @@ from fingreat.cli.common import (
     say,
     stoppable,
 )
-from fingreat.edgar.remote.addresses import Named, cik_of, read_name
+from fingreat.edgar.remote.addresses import Named, read_name
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.families import FormChoice
 from fingreat.errors import InputError
@@ -38,6 +38,11 @@ from fingreat.report import count_of
 
 _EDGAR = "EDGAR"
 _WHICH = "Which filings"
+_KINDS = {
+    "ticker": ("ticker", "Write it as AAPL; several with --ticker each."),
+    "cik": ("CIK", "Write its digits, such as 320193; several with --cik each."),
+    "accession": ("accession number", "Write it as 0000320193-24-000123, or the address of a filing."),
+}
 
 IdentityOption = Annotated[
     str | None,
@@ -153,7 +158,8 @@ def fetch(
 
     Example: fingreat corpus fetch --corpus corpus --ticker AAPL --years 2020-2024 --identity "Jane Roe jane@roe.org"
     """
-    names = _names(ticker or (), cik or (), accession or (), from_file or (), base_url)
+    named = {"ticker": ticker or (), "cik": cik or (), "accession": accession or ()}
+    names = _names(named, from_file or (), base_url)
     chosen = None if years is None else years_of(years)
     forms = FormChoice(tuple(form or ("10-K",)), amendments)
     stays = "What was fetched stays; repeat the command to go on."
@@ -291,21 +297,16 @@ def enrich(
     raise typer.Exit(ALL_WELL if not counts["failed"] else SOME_FAILED if counts["completed"] else NOTHING_DONE)
 
 
-def _names(
-    tickers: Sequence[str], ciks: Sequence[str], accessions: Sequence[str], files: Sequence[Path], base: str | None
-) -> tuple[Named, ...]:
-    names = [Named("ticker", ticker=ticker.strip().upper()) for ticker in tickers]
-    for text in ciks:
-        cik = cik_of(text)
-        if cik is None:
-            raise InputError(f"{text!r} is no CIK.", where="--cik", hint="Write its digits, such as 320193.")
-        names.append(Named("cik", cik=cik))
-    for text in accessions:
-        named = read_name(text, base)
-        if named.kind != "accession":
-            hint = "Write it as 0000320193-24-000123, or the address of a filing."
-            raise InputError(f"{text!r} is no accession number.", where="--accession", hint=hint)
-        names.append(named)
+def _names(named: Mapping[str, Sequence[str]], files: Sequence[Path], base: str | None) -> tuple[Named, ...]:
+    """What the options name: by kind of name, and in files."""
+    names = []
+    for kind, texts in named.items():
+        for text in texts:
+            name = read_name(text, base)
+            if name.kind != kind:
+                what, hint = _KINDS[kind]
+                raise InputError(f"{text!r} is no {what}.", where=f"--{kind}", hint=hint)
+            names.append(name)
     for path in files:
-        names += read_names(path)
+        names += read_names(path, base)
     return tuple(names)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import overload
 
-from fingreat.edgar.remote.addresses import submission_path
+from fingreat.edgar.remote.addresses import cik_of, submission_path
 from fingreat.edgar.remote.client import EdgarClient
-from fingreat.edgar.remote.whole import fault
+from fingreat.edgar.remote.whole import fault, is_submission
 from fingreat.errors import BlockedError, InputError, RemoteError
 from fingreat.pipeline.reading import Examined, examine, time_limit
 from fingreat.runs import sweep, write_atomic
@@ -19,6 +20,10 @@ from fingreat.runs import sweep, write_atomic
 THREADS = 4
 """Downloads at the same time; the client's limit holds for all of them together."""
 _NOT_FOUND = 404
+_NOT_THERE = (403, _NOT_FOUND)
+"""EDGAR answers with either for a path that it does not have."""
+_GRACE = 2.0
+"""Seconds that threads have to write what they hold before they are left behind."""
 _END = 64 * 1024
 """Bytes of a file's beginning, and of its end, that tell whether it is whole."""
 
@@ -57,7 +62,8 @@ class Stored:
 class Downloads(Sequence[Stored]):
     """What came of each filing, in order; looking at one waits for it.
 
-    Leaving the block drops what was not begun; by an exception, it also closes the client.
+    Leaving the block drops what was not begun. Leaving it by an exception also closes the client, and does not wait
+    for answers: what comes later is not written.
 
     Args:
         corpus: the corpus folder, held by this process.
@@ -67,10 +73,21 @@ class Downloads(Sequence[Stored]):
     def __init__(
         self, corpus: Path, client: EdgarClient, wanted: Sequence[Wanted], locate: Callable[[str], str | None] | None
     ) -> None:
+        self._corpus = corpus
         self._client = client
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="fetch")
-        store = partial(_store, corpus, client, locate)
-        self._futures: list[Future[Stored]] = [self._pool.submit(store, one) for one in wanted]
+        self._wanted = wanted
+        self._locate = locate
+        self._futures: list[Future[Stored]] = [Future() for _ in wanted]
+        self._begun = 0
+        self._lock = threading.Lock()
+        self._left = threading.Event()
+        # Python waits for the threads of an executor before it ends, however long an answer takes; not for these.
+        self._threads = [
+            threading.Thread(target=self._work, name=f"fetch-{number}", daemon=True)
+            for number in range(min(THREADS, len(wanted)))
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def __len__(self) -> int:
         return len(self._futures)
@@ -94,10 +111,47 @@ class Downloads(Sequence[Stored]):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        self._left.set()
         if kind is not None:
-            # Or the threads would go on waiting for EDGAR, and an interrupt would take as long.
             self._client.close()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        end = time.monotonic() + _GRACE
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()) if kind is not None else None)
+
+    def _work(self) -> None:
+        while not self._left.is_set():
+            with self._lock:
+                number = self._begun
+                self._begun += 1
+            if number >= len(self._wanted):
+                return
+            try:
+                self._futures[number].set_result(self._store(self._wanted[number]))
+            except BaseException as error:  # noqa: BLE001 - raised again where the result is looked at
+                self._futures[number].set_exception(error)
+
+    def _store(self, wanted: Wanted) -> Stored:
+        relative = raw_path(wanted.accession)
+        target = self._corpus / relative
+        if is_whole(target, wanted.accession):
+            return Stored(relative, size=target.stat().st_size)
+        try:
+            data = _fetch(self._client, self._locate, wanted)
+        except BlockedError:
+            raise
+        except RemoteError as error:
+            return Stored(None, state=state_of(error, "not_found"), reason=str(error))
+        except InputError as error:
+            # An index in which it was to be looked up.
+            return Stored(None, state="not_fetched", reason=str(error))
+        if self._left.is_set():
+            # The corpus may belong to another process by now.
+            return Stored(None, state="not_fetched", reason="It came after the end.")
+        if is_alone(target):
+            write_atomic(target.with_suffix(".main.txt"), target.read_bytes())
+        sweep(target)
+        write_atomic(target, data)
+        return Stored(relative, asked=True, size=len(data))
 
 
 def raw_path(accession: str) -> Path:
@@ -117,6 +171,29 @@ def is_whole(path: Path, accession: str) -> bool:
     return fault("submission", ends, accession=accession) is None
 
 
+def is_submission_file(path: Path) -> bool:
+    """Whether a file begins as a full submission does."""
+    return is_submission(_head(path))
+
+
+def is_alone(path: Path) -> bool:
+    """Whether a file is there that was never a full submission, whole or cut: a main document that somebody added."""
+    head = _head(path)
+    return bool(head.strip()) and not is_submission(head)
+
+
+def _head(path: Path) -> bytes:
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        return file.read(_END)
+
+
+def state_of(error: RemoteError, missing: str) -> str:
+    """The state of what EDGAR did not give: `missing`, `refused` or, where another try may help, `not_fetched`."""
+    return "not_fetched" if error.retryable else missing if error.status == _NOT_FOUND else "refused"
+
+
 def examine_stored(corpus: Path, stored: Stored) -> Examined:
     """Read what was stored completely."""
     return examine(frozenset(), corpus / stored.path) if stored.path else Examined()
@@ -127,39 +204,24 @@ def stored_limit(corpus: Path, stored: Stored) -> float:
     return time_limit(corpus / stored.path) if stored.path else 1.0
 
 
-def _store(corpus: Path, client: EdgarClient, locate: Callable[[str], str | None] | None, wanted: Wanted) -> Stored:
-    relative = raw_path(wanted.accession)
-    target = corpus / relative
-    if is_whole(target, wanted.accession):
-        return Stored(relative, size=target.stat().st_size)
-    try:
-        data = _fetch(client, locate, wanted)
-    except BlockedError:
-        raise
-    except RemoteError as error:
-        state = "not_fetched" if error.retryable else "not_found" if error.status == _NOT_FOUND else "refused"
-        return Stored(None, state=state, reason=str(error))
-    except InputError as error:
-        # An index in which it was to be looked up.
-        return Stored(None, state="not_fetched", reason=str(error))
-    sweep(target)
-    write_atomic(target, data)
-    return Stored(relative, asked=True, size=len(data))
-
-
 def _fetch(client: EdgarClient, locate: Callable[[str], str | None] | None, wanted: Wanted) -> bytes:
-    try:
-        # The number's first part is that of who sent the filing in, often the registrant itself.
-        path = submission_path(wanted.cik or wanted.accession[:10], wanted.accession)
-        return client.get(path, "submission")
-    except RemoteError as error:
-        if error.status != _NOT_FOUND or locate is None:
-            raise
-        cik = locate(wanted.accession)
-        if cik in (None, wanted.cik):
-            raise RemoteError(
-                f"EDGAR has no filing {wanted.accession}, neither there nor in the indexes of its year and the next.",
-                where=path,
-                status=_NOT_FOUND,
-            ) from None
-    return client.get(submission_path(cik, wanted.accession), "submission")
+    # The number's first part is that of who sent the filing in, often the registrant itself.
+    cik = wanted.cik or cik_of(wanted.accession[:10])
+    refused: RemoteError | None = None
+    if cik is not None:
+        try:
+            return client.get(submission_path(cik, wanted.accession), "submission")
+        except RemoteError as error:
+            if error.status not in _NOT_THERE or locate is None:
+                raise
+            refused = error
+    found = locate(wanted.accession) if locate is not None else None
+    if found is not None and found != cik:
+        return client.get(submission_path(found, wanted.accession), "submission")
+    if refused is not None and refused.status != _NOT_FOUND:
+        raise refused
+    raise RemoteError(
+        f"EDGAR has no filing {wanted.accession}, neither there nor in the indexes of its year and the next.",
+        where=submission_path(cik, wanted.accession) if cik is not None else None,
+        status=_NOT_FOUND,
+    )

@@ -10,23 +10,34 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
-from fingreat.edgar.decode import read_bytes
 from fingreat.edgar.remote.addresses import Named, accession_of
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.company import Listed, list_filings
 from fingreat.edgar.remote.families import FormChoice
-from fingreat.edgar.remote.whole import is_submission
-from fingreat.errors import BlockedError, InputError, RemoteError
-from fingreat.pipeline.corpus_folder import CorpusFolder, Holding, failure_of
-from fingreat.pipeline.downloads import Downloads, Stored, Wanted, examine_stored, is_whole, raw_path, stored_limit
+from fingreat.errors import BlockedError, CorpusError, InputError, RemoteError
+from fingreat.pipeline.corpus_folder import CorpusFolder, Holding, failure_of, sections_command
+from fingreat.pipeline.downloads import (
+    Downloads,
+    Stored,
+    Wanted,
+    examine_stored,
+    is_alone,
+    is_submission_file,
+    is_whole,
+    raw_path,
+    state_of,
+    stored_limit,
+)
 from fingreat.pipeline.kept import KeptAnswers
 from fingreat.pipeline.locate import Locator
-from fingreat.pipeline.reading import Examined
+from fingreat.pipeline.reading import DEFAULT_ITEM, Examined
 from fingreat.pipeline.workers import Lost, in_order
 from fingreat.pipeline.years import FIRST_YEAR, spoken_years, stretches
-from fingreat.schema import Failure, Filing, SectionStatus
+from fingreat.schema import Failure, Filing, SectionStatus, sha256_hex
 
 STAGE = "fetch"
+_LIST_EVERY = 100
+"""Filings after which the list of all is written: a killed process leaves few that have to be read again."""
 
 
 @dataclass
@@ -73,23 +84,30 @@ def fetch(
     """Fetch full submissions, with all their exhibits, and add them to the corpus.
 
     What is in the corpus, or whole in its raw folder, is not asked for again. A filing or a company that fails is
-    listed in failures.jsonl with the reason, and the others go on.
+    listed in failures.jsonl with the reason, and the others go on. A filing that came whole and cannot be read stays
+    in the raw folder.
 
     Args:
         workers: processes that read filings, as in `Corpus.add`.
 
     Returns:
         counts: `asked` filings, which are the sum of `fetched`, `already_there` and `failed`; `companies`, of which
-        `companies_failed` gave no filing; `bytes` that came over the wire.
+        `companies_failed` gave no filing; `bytes` of what was fetched.
 
     Raises:
-        InputError: nothing is selected.
+        InputError: nothing is selected, or only exhibits in a corpus of which no item has been looked for.
         BlockedError: EDGAR refuses everything; what was fetched stays, and the same call goes on from there.
         StorageError, CorpusError, RunError: as in `Corpus.add`.
     """
     if not selection.names and not selection.exhibits:
         raise InputError(
             "no company and no filing is named.", hint="Use --ticker, --cik, --accession, --from-file or --exhibits."
+        )
+    if not selection.names and not _items(corpus):
+        raise CorpusError(
+            "has no sections that could point to exhibits.",
+            where=str(corpus.path),
+            hint=sections_command(corpus.path, DEFAULT_ITEM),
         )
     with corpus.held() as held, closing(KeptAnswers(corpus.path, client)) as kept:
         stage = _Fetch(held, client, kept, selection, workers, progress or FetchProgress())
@@ -108,11 +126,11 @@ class _Fetch:
     tried: set[str] = field(default_factory=set)
     counts: Counter[str] = field(default_factory=Counter)
 
-    def run(self, pointing: Sequence[Wanted]) -> dict[str, int]:
-        again = {one.accession for one in pointing}
-        wanted = {one.accession: one for one in pointing} | self._wanted(self.selection.names)
+    def run(self, pointing: Sequence[Filing]) -> dict[str, int]:
+        wanted, again = self._numbered(pointing), {filing.id for filing in pointing}
+        self._add_named(wanted)
         missing = [one for one in wanted.values() if one.accession in again or not self._is_there(one.accession)]
-        self.counts["asked"] = len(wanted)
+        self.counts["asked"] += len(wanted)
         self.counts["already_there"] = len(wanted) - len(missing)
         self.tried |= wanted.keys()
         self.progress.total(len(missing))
@@ -126,22 +144,33 @@ class _Fetch:
         self.held.finish(STAGE, {**counts, "filings": len(self.held.filings)}, self.failures, self.tried)
         return counts
 
+    def _numbered(self, pointing: Sequence[Filing]) -> dict[str, Wanted]:
+        """Those that EDGAR can be asked for."""
+        wanted = {one.id: Wanted(one.id, one.cik) for one in pointing if accession_of(one.id) == one.id}
+        for filing in pointing:
+            if filing.id not in wanted:
+                self.tried.add(filing.id)
+                reason = f"an item points elsewhere, and the accession number of {filing.path} is not known."
+                self._fail(filing.id, "no_accession", reason)
+                self.counts["asked"] += 1
+        return wanted
+
     def _is_there(self, accession: str) -> bool:
         """Whether the corpus has the filing, and whole where it was fetched."""
         filing = self.held.filings.get(accession)
         if filing is None:
             return False
         path = self.held.path / filing.path
-        return is_whole(path, accession) if Path(filing.path) == raw_path(accession) else path.is_file()
+        if Path(filing.path) != raw_path(accession):
+            return path.is_file()
+        return is_whole(path, accession) or (is_alone(path) and sha256_hex(path.read_bytes()) == filing.sha256)
 
-    def _wanted(self, names: Sequence[Named]) -> dict[str, Wanted]:
-        """The filings that the names mean, each once."""
-        wanted: dict[str, Wanted] = {}
+    def _add_named(self, wanted: dict[str, Wanted]) -> None:
+        """Add the filings that the names mean, each once."""
         companies: set[str] = set()
-        for name in names:
+        for name in self.selection.names:
             if name.accession:
-                if wanted.get(name.accession, Wanted("")).cik is None:
-                    wanted[name.accession] = Wanted(name.accession, name.cik)
+                _add(wanted, name.accession, name.cik)
                 continue
             company = name.cik or name.ticker or ""
             if company in companies:
@@ -149,9 +178,8 @@ class _Fetch:
             companies.add(company)
             self.progress.company(company)
             for listed in self._listed(company):
-                wanted.setdefault(listed.accession, Wanted(listed.accession, listed.cik))
+                _add(wanted, listed.accession, listed.cik)
         self.counts["companies"] = len(companies)
-        return wanted
 
     def _listed(self, company: str) -> list[Listed]:
         """A company's filings; none where they could not be listed, which is a failure with its reason."""
@@ -167,11 +195,12 @@ class _Fetch:
                 found += list_filings(self.client, company, self.selection.forms.exact, *days)
         except BlockedError:
             raise
-        except (InputError, RemoteError) as error:
+        except InputError as error:
             found = []
-            retry = isinstance(error, RemoteError) and error.retryable
-            state = "not_fetched" if retry else "unknown_company"
-            reason = f"{error.message} {error.hint or ''}".strip()
+            state, reason = "unknown_company", f"{error.message} {error.hint or ''}".strip()
+        except RemoteError as error:
+            found = []
+            state, reason = state_of(error, "unknown_company"), str(error)
         if not found:
             self.failures.append(failure_of(STAGE, company, state, reason))
             self.counts["companies_failed"] += 1
@@ -189,9 +218,11 @@ class _Fetch:
                 partial(examine_stored, path), downloads, workers=self.workers, limit=partial(stored_limit, path)
             )
             with closing(results):
-                for wanted, stored, examined in zip(missing, downloads, results, strict=True):
+                for number, (wanted, stored, examined) in enumerate(zip(missing, downloads, results, strict=True), 1):
                     self._take(wanted, stored, examined)
                     self.progress.filing(wanted.accession)
+                    if number % _LIST_EVERY == 0:
+                        self.held.write_list()
 
     def _take(self, wanted: Wanted, stored: Stored, examined: Examined | Lost) -> None:
         self.counts["bytes"] += stored.size if stored.asked else 0
@@ -199,8 +230,7 @@ class _Fetch:
         if stored.path is not None:
             state, reason = "unreadable", examined.reason if isinstance(examined, Lost) else examined.fault or ""
         if reason or isinstance(examined, Lost) or examined.filing is None:
-            self.failures.append(failure_of(STAGE, wanted.accession, state, reason))
-            self.counts["failed"] += 1
+            self._fail(wanted.accession, state, reason)
             return
         filing = as_fetched(examined.filing, wanted)
         old = self.held.filings.get(wanted.accession)
@@ -211,6 +241,10 @@ class _Fetch:
         self.held.filings[wanted.accession] = filing
         self.counts["fetched" if stored.asked else "already_there"] += 1
 
+    def _fail(self, filing_id: str, state: str, reason: str) -> None:
+        self.failures.append(failure_of(STAGE, filing_id, state, reason))
+        self.counts["failed"] += 1
+
 
 def as_fetched(filing: Filing, wanted: Wanted) -> Filing:
     """The record of a filing that stands where downloads go, under the number that it was asked for by."""
@@ -219,21 +253,26 @@ def as_fetched(filing: Filing, wanted: Wanted) -> Filing:
     )
 
 
-def _pointing(corpus: CorpusFolder, held: Holding) -> list[Wanted]:
+def _add(wanted: dict[str, Wanted], accession: str, cik: str | None) -> None:
+    if accession not in wanted or wanted[accession].cik is None:
+        wanted[accession] = Wanted(accession, cik)
+
+
+def _items(corpus: CorpusFolder) -> list[str]:
+    """The items that have been looked for."""
+    return sorted({part.parent.name for part in (corpus.path / "sections").glob("*/part-*.jsonl")})
+
+
+def _pointing(corpus: CorpusFolder, held: Holding) -> list[Filing]:
     """The filings that are a main document alone, and of which an item points to a text that is not there."""
     pointing = {
         section.filing_id
-        for folder in sorted((corpus.path / "sections").glob("*"))
-        for section in corpus.sections(folder.name)
+        for item in _items(corpus)
+        for section in corpus.sections(item)
         if section.status is SectionStatus.BY_REFERENCE
     }
     return [
-        Wanted(filing.id, filing.cik)
+        filing
         for filing in held.filings.values()
-        if filing.id in pointing and accession_of(filing.id) == filing.id and not _has_exhibits(held, filing)
+        if filing.id in pointing and not is_submission_file(held.path / filing.path)
     ]
-
-
-def _has_exhibits(held: Holding, filing: Filing) -> bool:
-    path = held.path / filing.path
-    return path.is_file() and is_submission(read_bytes(path))

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from threading import Lock
 
-from fingreat.edgar.remote.addresses import index_path
+from fingreat.edgar.remote.addresses import FIRST_YEAR, index_path
 from fingreat.edgar.remote.index import read_index
+from fingreat.errors import BlockedError, FingreatError, RemoteError
 from fingreat.pipeline.kept import KeptAnswers
 
+_REFUSED = 403
 _WEEK = timedelta(days=7)
 _CENTURY = 50
 """Two digits of a year below this are those of 20xx."""
@@ -25,37 +27,59 @@ class Locator:
 
     Args:
         accessions: those that may be asked for; each index is read once, for all of them.
+        today: decides which quarters have begun.
     """
 
-    def __init__(self, kept: KeptAnswers, accessions: Iterable[str]) -> None:
+    def __init__(self, kept: KeptAnswers, accessions: Iterable[str], today: date | None = None) -> None:
         self._kept = kept
         self._wanted = frozenset(accessions)
+        self._today = today or date.today()
         self._found: dict[str, str] = {}
-        self._years: set[int] = set()
+        self._read: dict[tuple[int, int], FingreatError | None] = {}
         self._lock = Lock()
 
     def locate(self, accession: str) -> str | None:
         """The CIK of a registrant that filed it; None where no index names it.
 
         Raises:
-            RemoteError: an index could not be fetched.
+            RemoteError: an index could not be fetched; it is not asked for again for other filings.
             InputError: an index is damaged.
         """
         two = int(accession.split("-")[1])
         year = two + (2000 if two < _CENTURY else 1900)
+        quarters = ((one, quarter) for one in (year, year + 1) for quarter in (1, 2, 3, 4))
         with self._lock:
-            for one in (year, year + 1):
-                if accession not in self._found and one not in self._years:
-                    self._read(one)
+            for one, quarter in quarters:
+                if accession in self._found:
+                    break
+                # A quarter that has not begun has no index.
+                if one >= FIRST_YEAR and date(one, 3 * quarter - 2, 1) <= self._today:
+                    self._look_into(one, quarter)
             return self._found.get(accession)
 
-    def _read(self, year: int) -> None:
-        for quarter in (1, 2, 3, 4):
-            # A quarter that has not begun has no index, and one that came before the quarter was over is not complete.
+    def _look_into(self, year: int, quarter: int) -> None:
+        if (year, quarter) not in self._read:
+            try:
+                self._take(year, quarter)
+            except BlockedError:
+                raise
+            except FingreatError as error:
+                self._read[year, quarter] = error
+            else:
+                self._read[year, quarter] = None
+        before = self._read[year, quarter]
+        if before is not None:
+            raise before
+
+    def _take(self, year: int, quarter: int) -> None:
+        try:
+            # One that came before the quarter was over is not complete.
             data = self._kept.get(index_path(year, quarter), "gzip", since=quarter_end(year, quarter))
-            if data is None:
-                continue
-            for row in read_index(data).rows:
-                if row.accession in self._wanted:
-                    self._found.setdefault(row.accession, row.cik)
-        self._years.add(year)
+        except RemoteError as error:
+            # On a quarter's first days EDGAR refuses the index that is not there yet.
+            if error.status != _REFUSED:
+                raise
+            return
+        for row in read_index(data).rows if data is not None else ():
+            if row.accession in self._wanted:
+                self._found.setdefault(row.accession, row.cik)

@@ -7,22 +7,31 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fingreat.edgar.remote.addresses import Named, cik_of, read_name
+from fingreat.edgar.remote.addresses import Named, accession_of, cik_of, read_name
 from fingreat.errors import InputError
 from fingreat.runs import read_json_lines
 
-_ACCESSIONS = ("accession", "accessionnumber", "accn", "adsh", "id", "url", "filename", "path")
+_NUMBERS = ("accession", "accessionnumber", "accessionno", "accessionnum", "accnum", "accn", "adsh")
+"""Columns of accession numbers, by their letters and digits, in the order in which they count."""
+_PLACES = ("id", "url", "link", "filename", "fname", "path")
+"""Columns in which there may be one, in an address or a path."""
 _CIKS = ("cik", "cikstr", "ciknumber")
-_TICKERS = ("ticker", "symbol")
+_TICKERS = ("ticker", "tickersymbol", "symbol")
+_COLUMNS = frozenset((*_NUMBERS, *_PLACES, *_CIKS, *_TICKERS))
+_MARKS = (",", "\t", ";", "|")
 _MOST_FAULTS = 5
 
 
-def read_names(path: Path) -> list[Named]:
+def read_names(path: Path, base: str | None = None) -> list[Named]:
     """The filings and companies that a file lists, in its order.
 
-    A plain line holds one name as `read_name` takes it; empty lines and those that begin with # are passed over. A CSV
-    file (also one parted by tabs or semicolons) is known by its head, which names a column `accession`, `cik` or
-    `ticker`, or one of the names that EDGAR and other tools use for them. JSON Lines hold objects with such keys.
+    A plain line holds one name as `read_name` takes it. A CSV file (parted by commas, tabs, semicolons or bars) is
+    known by its head, which names a column `accession`, `cik` or `ticker`, or one of the names that EDGAR and other
+    tools use for them. Empty lines and those that begin with # are passed over in both. JSON Lines hold objects with
+    such keys, or names. A row means its filing, and its company only where it holds no accession number.
+
+    Args:
+        base: address of the server that stands in for SEC's, as in `read_name`.
 
     Raises:
         InputError: the file cannot be read, or lines name nothing; the first of them are told, with their numbers.
@@ -31,7 +40,7 @@ def read_names(path: Path) -> list[Named]:
     names: list[Named] = []
     for number, row in _rows(path):
         try:
-            names.append(_named(row) if isinstance(row, dict) else read_name(row))
+            names.append(_named(row, base) if isinstance(row, dict) else read_name(row, base))
         except InputError as error:
             faults.append(f"line {number}: {error.where or ''} {error.message}".replace("  ", " "))
     if faults:
@@ -49,49 +58,90 @@ def read_names(path: Path) -> list[Named]:
 
 def _rows(path: Path) -> Iterator[tuple[int, str | dict[str, Any]]]:
     """Number and content of each line: a text, or its fields by name."""
-    if path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+    if path.name.lower().endswith((".jsonl", ".ndjson")):
         for number, value in read_json_lines(path):
-            yield number, value if isinstance(value, dict | str) else str(value)
+            yield number, value if isinstance(value, dict) else _text(value) or ""
         return
-    lines = _lines(path)
-    head = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    for mark in (",", "\t", ";"):
-        columns = next(csv.reader([head], delimiter=mark), [])
-        if any(_plain(column) in (*_ACCESSIONS, *_CIKS, *_TICKERS) for column in columns):
-            # A field may hold line ends: the reader counts the lines.
-            reader = csv.DictReader(lines, delimiter=mark)
-            for fields in reader:
-                yield reader.line_num, {key: value for key, value in fields.items() if key}
-            return
-    for number, line in enumerate(lines, 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            yield number, line
-
-
-def _lines(path: Path) -> list[str]:
+    # The line ends of text files only: a name may hold what else Python takes for one.
+    lines = _read(path).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = ["" if line.lstrip().startswith("#") else line for line in lines]
+    first = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+    mark = _mark(lines[first:])
+    if mark is None:
+        yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+        return
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        # A field may hold line ends: the reader counts the lines.
+        reader = csv.DictReader((f"{line}\n" for line in lines[first:]), delimiter=mark, skipinitialspace=True)
+        for fields in reader:
+            if any(fields.values()):
+                yield first + reader.line_num, {key: value for key, value in fields.items() if key}
+    except csv.Error as error:
+        raise InputError(f"cannot be read as CSV ({error}).", where=f"{path}, line {first + reader.line_num}") from None
+
+
+def _mark(lines: list[str]) -> str | None:
+    """What parts the fields of a file that begins with a head; None for plain lines."""
+    for mark in _MARKS if lines else ():
+        columns = next(csv.reader([lines[0][:10_000]], delimiter=mark, skipinitialspace=True), [])
+        known = _COLUMNS.intersection(map(_plain, columns))
+        if known and (len(columns) > 1 or known.intersection(_TICKERS) or not _is_ticker(lines[1:])):
+            return mark
+    return None
+
+
+def _is_ticker(lines: list[str]) -> bool:
+    """Whether a ticker follows: then ID, PATH or CIK above it is one, too."""
+    following = next((line for line in lines if line.strip()), "")
+    try:
+        return read_name(following).kind == "ticker"
+    except InputError:
+        return False
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror}).", where=str(path)) from error
     except UnicodeDecodeError as error:
-        raise InputError("is no UTF-8 text.", where=str(path)) from error
+        raise InputError("is no UTF-8 text.", where=str(path), hint="Save it as UTF-8.") from error
 
 
-def _named(fields: dict[str, Any]) -> Named:
+def _named(fields: dict[str, Any], base: str | None) -> Named:
     """What a row names: its filing, with the company where both are given, else its company."""
-    values = {_plain(key): str(value).strip() for key, value in fields.items() if value not in (None, "")}
-    accession = next(_present(values, _ACCESSIONS), None)
+    values = {_plain(key): text for key, value in fields.items() if (text := _text(value))}
     cik = next((found for text in _present(values, _CIKS) if (found := cik_of(text.removesuffix(".0")))), None)
-    if accession is not None:
-        named = read_name(accession)
-        if named.kind == "accession":
-            return Named("accession", accession=named.accession, cik=named.cik or cik)
+    filing = _filing(values, base)
+    if filing is not None:
+        return Named("accession", accession=filing.accession, cik=filing.cik or cik)
     if cik is not None:
         return Named("cik", cik=cik)
-    name = next(_present(values, _TICKERS), accession)
-    if name is None:
+    named = [*_present(values, _TICKERS), *(text for text in _present(values, _PLACES) if "/" in text)]
+    if not named:
         raise InputError("has neither an accession number nor a CIK nor a ticker.")
-    return read_name(name)
+    return read_name(named[0], base)
+
+
+def _filing(values: dict[str, str], base: str | None) -> Named | None:
+    """The filing that a row names; never all filings of its company in place of one whose number is damaged."""
+    for text in _present(values, _NUMBERS):
+        if accession_of(text) is None:
+            raise InputError(f"{text[:80]!r} is no accession number.")
+        return read_name(text, base)
+    if "sha256" in values:
+        # A line of a corpus: digits of the checksum that stands for an unknown number may look like one.
+        text = values.get("id", "")
+        if accession_of(text) != text:
+            raise InputError(f"{text[:80]!r} is a filing whose accession number is not known.")
+        return read_name(text, base)
+    places = (text for text in _present(values, _PLACES) if accession_of(text))
+    return next((read_name(text, base) for text in places), None)
+
+
+def _text(value: object) -> str | None:
+    """A field as text; None for what holds no name."""
+    return str(value).strip() or None if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def _present(values: dict[str, str], keys: Iterable[str]) -> Iterator[str]:
