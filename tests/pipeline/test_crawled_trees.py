@@ -80,6 +80,21 @@ def test_an_older_tree_without_folders_for_forms_is_read(form: str, corpus: Corp
     assert added(corpus, tmp_path).form == form
 
 
+def test_a_folder_that_lost_the_hyphen_gives_the_form_its_own_again(corpus: Corpus, tmp_path: Path) -> None:
+    row = listed("1001258", ACCESSION)
+    crawled(tmp_path, row, html())
+    (tmp_path / "RAW_FILINGS" / "10-K").rename(tmp_path / "RAW_FILINGS" / "10K")
+    assert added(corpus, tmp_path).form == "10-K"
+
+
+def test_zeros_in_a_list_say_nothing_and_are_no_damage(corpus: Corpus, tmp_path: Path) -> None:
+    row = listed("1001258", ACCESSION, **{"SIC": "0000", "Fiscal Year End": "0000"})
+    crawled(tmp_path, row, html())
+    write_list(tmp_path, [row])
+    filing = added(corpus, tmp_path)
+    assert (filing.sic, filing.division, filing.fiscal_year_end) == (None, None, None)
+
+
 def test_a_list_knows_files_whose_names_have_no_number(corpus: Corpus, tmp_path: Path) -> None:
     """The first versions named them <CIK>_<form>_<year>.htm."""
     row = listed("1001258", ACCESSION) | {"filename": "1001258_10K_2004.htm"}
