@@ -25,7 +25,7 @@ _MOST_FAULTS = 5
 def read_names(path: Path, base: str | None = None) -> list[Named]:
     """The filings and companies that a file lists, in its order.
 
-    A plain line holds one name as `read_name` takes it. A CSV file (parted by commas, tabs, semicolons or bars) is
+    A plain line holds one name as `read_name` takes it, or is one of a master index. A CSV file (parted by commas, tabs, semicolons or bars) is
     known by its head, which names a column `accession`, `cik` or `ticker`, or one of the names that EDGAR and other
     tools use for them. Empty lines and those that begin with # are passed over in both. JSON Lines hold objects with
     such keys, or names. A row means its filing, and its company only where it holds no accession number.
@@ -40,7 +40,8 @@ def read_names(path: Path, base: str | None = None) -> list[Named]:
     names: list[Named] = []
     for number, row in _rows(path):
         try:
-            names.append(_named(row, base) if isinstance(row, dict) else read_name(row, base))
+            # The last field of an index's line is the filing's path.
+            names.append(_named(row, base) if isinstance(row, dict) else read_name(row.rpartition("|")[2], base))
         except InputError as error:
             faults.append(f"line {number}: {error.where or ''} {error.message}".replace("  ", " "))
     if faults:
@@ -77,7 +78,8 @@ def _rows(path: Path) -> Iterator[tuple[int, str | dict[str, Any]]]:
             if any(fields.values()):
                 yield first + reader.line_num, {key: value for key, value in fields.items() if key}
     except csv.Error as error:
-        raise InputError(f"cannot be read as CSV ({error}).", where=f"{path}, line {first + reader.line_num}") from None
+        where = f"{path}, line {first + reader.line_num + 1}"
+        raise InputError(f"cannot be read as CSV ({error}).", where=where) from None
 
 
 def _mark(lines: list[str]) -> str | None:

@@ -11,7 +11,7 @@ from fingreat.errors import InputError
 FIRST_YEAR = 1993
 """The first year of EDGAR's indexes."""
 _LAST_YEAR = 2100
-_YEARS = re.compile(r"(\d{4})(?:\s*[-–]\s*(\d{4}))?")
+_YEARS = re.compile(r"([0-9]{4})(?:\s*[-–]\s*([0-9]{4}))?")
 
 
 def years_of(text: str, where: str = "--years") -> tuple[int, ...]:
