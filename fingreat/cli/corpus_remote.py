@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import shorten
 from typing import Annotated
 
 import typer
@@ -32,12 +33,16 @@ from fingreat.pipeline.enrich import enrich as run_enrich
 from fingreat.pipeline.fetch import FetchProgress, Selection
 from fingreat.pipeline.fetch import fetch as run_fetch
 from fingreat.pipeline.name_list import read_names
-from fingreat.pipeline.sample import Drawn, SampleProgress, SampleSettings, draw_sample
+from fingreat.pipeline.sample import STAGE as SAMPLE
+from fingreat.pipeline.sample import SampleProgress, SampleSettings, draw_sample
+from fingreat.pipeline.sample_year import Drawn
 from fingreat.pipeline.years import years_of
 from fingreat.report import count_of
 
 _EDGAR = "EDGAR"
 _WHICH = "Which filings"
+_REASON = 100
+"""Characters of a reason on the console; sample/ has all of it."""
 _KINDS = {
     "ticker": ("ticker", "Write it as AAPL; several with --ticker each."),
     "cik": ("CIK", "Write its digits, such as 320193; several with --cik each."),
@@ -213,8 +218,11 @@ def sample(
 ) -> None:
     """Draw a sample from EDGAR's quarterly indexes: a firm once a year, the same filings for the same seed and indexes.
 
-    A filing without the item, or that cannot be read, is replaced by the next of the same order; sample/ in the corpus
-    says which and why. The indexes stay in edgar/. Repeat the command to go on after a stop.
+    A filing without the item, or that cannot be read, is replaced by the next of the same order; sample/ says why.
+    One that cannot be fetched for the moment keeps its place.
+
+    Stop it with Ctrl-C and repeat the command: it goes on where it was.
+    More years, or more filings a year, extend a sample. The indexes stay in edgar/.
 
     Exit status 1 where a year is incomplete.
 
@@ -223,24 +231,28 @@ def sample(
     settings = SampleSettings(years_of(years), per_year, seed, FormChoice(tuple(form or ("10-K",)), amendments), item)
     stays = "What was drawn stays; repeat the command to go on."
     with _client(corpus, identity, base_url, rate) as client, stoppable(lambda: stays), progress_bar() as bar:
-        task = bar.add_task("drawing", total=len(settings.years) * per_year)
+        task = bar.add_task("indexes", total=len(settings.years))
 
         def drawn(one: Drawn) -> None:
             if one.filing is None:
-                say(f"{one.year}: {one.accession} is replaced: {one.reason}")
+                say(f"{one.year}: {one.accession} is replaced: {shorten(one.reason or '', _REASON, placeholder=' …')}")
             else:
-                bar.update(task, description=str(one.year), advance=1)
+                bar.advance(task)
 
         progress = SampleProgress(
+            framed=lambda year: bar.advance(task),
+            kept=lambda count: bar.reset(
+                task, description="filings", total=len(settings.years) * per_year, completed=count
+            ),
             draw=drawn,
-            kept=lambda count: bar.advance(task, count),
             open=lambda row, reason: say(f"{row.filed.year}: {row.accession} could not be fetched: {reason}"),
             note=say,
         )
         counts = draw_sample(Corpus(corpus), client, settings, indexes=index or (), workers=workers, progress=progress)
         requests = client.requests
     if json:
-        print_json({**counts, "requests": requests})
+        noted = Corpus(corpus).manifest()["stages"][SAMPLE]
+        print_json({**counts, "by_year": noted["by_year"], "requests": requests})
     say(
         f"asked {counts['asked']:,}: kept {counts['kept']:,}, open {counts['open']:,}, short {counts['short']:,} · "
         f"drawn {counts['drawn']:,}, of which replaced {counts['replaced']:,} · {count_of(requests, 'request')}"

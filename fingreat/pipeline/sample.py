@@ -6,14 +6,13 @@ edgar/…               the indexes, as they came
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.families import FormChoice
@@ -26,12 +25,15 @@ from fingreat.pipeline.fetch import as_fetched
 from fingreat.pipeline.frame import Frame
 from fingreat.pipeline.kept import KeptAnswers
 from fingreat.pipeline.reading import Examined, examine
+from fingreat.pipeline.sample_year import Drawn, Place, YearSample
 from fingreat.pipeline.workers import Lost, in_order
+from fingreat.pipeline.years import spoken_years
+from fingreat.report import count_of
 from fingreat.runs import RecordLog, read_records
 from fingreat.schema import Failure, Filing
-from fingreat.schema.records import Record
 
 STAGE = "sample"
+_TOTALS = ("kept", "open", "short", "drawn", "replaced")
 
 
 @dataclass(frozen=True)
@@ -52,41 +54,21 @@ class SampleSettings:
     item: str = "7"
 
 
-class Drawn(Record):
-    """A filing that was drawn.
-
-    Attributes:
-        rank: its place in the seeded order of its year, from 1.
-        outcome: `replaced` filings are not in the corpus; the next of the order stands in their place.
-        reason: why it was replaced.
-        filing: its record, where it was kept.
-    """
-
-    year: int
-    rank: int
-    accession: str
-    cik: str
-    company: str
-    form: str
-    filed: date
-    outcome: Literal["kept", "replaced"]
-    reason: str | None = None
-    filing: Filing | None = None
-
-
 @dataclass
 class SampleProgress:
     """Whom to tell what happens; does nothing by default.
 
     Attributes:
-        draw: called with every draw when it is decided, by rank within a year.
-        kept: called for each year with how many filings were kept before.
+        framed: called with each year when its indexes are read, before anything is drawn.
+        kept: called with how many filings were kept before.
+        draw: called with every draw when it is decided.
         open: called with a filing that could not be fetched now, and why: its place is left open.
-        note: called with what there is to say about an index.
+        note: called with what there is to say of a year: of its indexes, or that it has too few filings.
     """
 
-    draw: Callable[[Drawn], None] = lambda draw: None
+    framed: Callable[[int], None] = lambda year: None
     kept: Callable[[int], None] = lambda count: None
+    draw: Callable[[Drawn], None] = lambda draw: None
     open: Callable[[IndexRow, str], None] = lambda row, reason: None
     note: Callable[[str], None] = lambda text: None
 
@@ -103,9 +85,10 @@ def draw_sample(
 ) -> dict[str, int]:
     """Draw a sample and make it the corpus: the same seed and the same indexes give the same filings.
 
-    Each year's filings are taken in the order of `draw_order` until there are as many as asked for. One that has no
-    such item, cannot be read, or is not on EDGAR although an index lists it is replaced by the next of the order. One
-    that could not be fetched this time is not: its place stays open, and the same call tries it again.
+    All indexes are read before anything is drawn. Each year's filings are taken in the order of `draw_order` until
+    there are as many as asked for. One that has no such item, cannot be read, or is not on EDGAR although an index
+    lists it is replaced by the next of the order. One that could not be fetched this time is not: its place stays
+    open, and the same call tries it again.
 
     Args:
         indexes: index files at hand; EDGAR's master indexes are fetched where none are given.
@@ -123,68 +106,66 @@ def draw_sample(
             goes on from there.
         StorageError: the disk refused.
     """
-    if settings.per_year < 1 or not settings.years:
-        raise InputError("needs at least one filing of one year.", where="--per-year")
-    corpus.section_folder(settings.item)
+    if settings.per_year < 1:
+        raise InputError("needs at least one filing a year.", where="--per-year")
+    if not settings.years:
+        raise InputError("needs at least one year.", where="--years")
+    item = corpus.section_folder(settings.item).name
+    settings = replace(settings, years=tuple(sorted(set(settings.years))), item=item)
     with (
         corpus.held() as held,
         closing(KeptAnswers(corpus.path, client)) as kept,
         RecordLog(corpus.path / "sample", Drawn, lambda drawn: drawn.accession) as log,
     ):
-        sample = _Sample(
-            held, client, kept, log, settings, workers, progress or SampleProgress(), today or date.today()
-        )
-        return sample.run(indexes)
+        sample = _Sample(held, client, log, settings, workers, progress or SampleProgress())
+        return sample.run(kept, indexes, today or date.today())
 
 
 @dataclass
 class _Sample:
     held: Holding
     client: EdgarClient
-    kept: KeptAnswers
     log: RecordLog[Drawn]
     settings: SampleSettings
     workers: int | None
     progress: SampleProgress
-    today: date
-    failures: list[Failure] = field(default_factory=list)
     drawn: dict[str, Drawn] = field(default_factory=dict)
-    years: dict[str, dict[str, int]] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
 
-    def run(self, indexes: Sequence[Path]) -> dict[str, int]:
+    def run(self, kept: KeptAnswers, indexes: Sequence[Path], today: date) -> dict[str, int]:
         self.drawn = {drawn.accession: drawn for drawn in read_drawn(self.held.path)}
-        self._check()
-        self.held.finish(STAGE, self._settings() | {"complete": False}, [], tried=frozenset())
-        frame = Frame(self.held.path, self.kept, self.settings.forms, self.today, self.progress.note)
+        noted = self.held.manifest["stages"].get(STAGE, {}) if self.drawn else {}
+        self._check(noted)
+        fixed = frozenset(drawn.year for drawn in self.drawn.values())
+        frame = Frame(self.held.path, kept, self.settings.forms, today, noted, fixed)
         if indexes:
             frame.take(indexes, self.settings.years)
-        counts: Counter[str] = Counter()
+        years = self._years(frame)
+        made = self._settings() | frame.as_noted()
+        self.held.finish(STAGE, made | {"complete": False}, [], tried=frozenset())
+        self.progress.kept(sum(year.kept for year in years))
         try:
-            for year in self.settings.years:
-                counts += self._year(year, frame.rows(year))
+            while due := [(year, place) for year in years for place in year.due()]:
+                self._draw(due)
         finally:
             self._write_list()
         self.failures += [
             failure_of(STAGE, f"{name}, line {row.line}", "unreadable", f"{row.reason}: {row.text}")
             for name, row in frame.unreadable
         ]
-        total = {key: counts[key] for key in ("asked", "kept", "open", "short", "drawn", "replaced")}
-        made = {**total, "indexes": frame.digests, "by_year": self.years, "complete": not counts["open"]}
-        self.held.finish(STAGE, self._settings() | made, self.failures)
-        return total
+        return self._finish(made, {year.year: year.counts() for year in years})
 
-    def _settings(self) -> dict[str, object]:
+    def _settings(self) -> dict[str, Any]:
         return {
             "years": list(self.settings.years),
             "per_year": self.settings.per_year,
             "seed": self.settings.seed,
             "forms": list(self.settings.forms.exact),
-            "item": self.settings.item.strip().upper(),
+            "item": self.settings.item,
         }
 
-    def _check(self) -> None:
+    def _check(self, noted: dict[str, Any]) -> None:
         """Refuse what would mix two samples."""
-        noted = self.held.manifest["stages"].get(STAGE, {}) if self.drawn else {}
         for key, value in self._settings().items():
             before = noted.get(key, value)
             if key == "years":
@@ -193,86 +174,65 @@ class _Sample:
                 fits = before <= value if key == "per_year" else before == value
             if not fits:
                 raise CorpusError(
-                    f"holds a sample with {key.replace('_', ' ')} {before}, not {value}.",
+                    f"holds a sample with {key.replace('_', ' ')} {_spoken(key, before)}, not {_spoken(key, value)}.",
                     where=str(self.held.path),
                     hint="Draw the other sample into a folder of its own; years may be added, and filings per year.",
                 )
         others = self.held.filings.keys() - {drawn.accession for drawn in self.drawn.values() if drawn.filing}
         if others:
             raise CorpusError(
-                f"holds {len(others)} filings that this sample did not draw (first: {min(others)}).",
+                f"holds {count_of(len(others), 'filing')} that this sample did not draw (first: {min(others)}).",
                 where=str(self.held.path),
                 hint="Draw the sample into a folder of its own.",
             )
 
-    def _year(self, year: int, rows: list[IndexRow]) -> Counter[str]:
-        frame = draw_order(rows, year, self.settings.seed)
-        if not frame.order:
-            raise InputError(
-                f"the indexes hold no {' or '.join(self.settings.forms.forms)} of {year}.", where="--years"
-            )
-        ranks = {row.accession: rank for rank, row in enumerate(frame.order, 1)}
-        mine = {drawn.accession: drawn for drawn in self.drawn.values() if drawn.year == year}
-        self._check_ranks(year, mine, ranks)
-        waiting = [row for row in frame.order if row.accession not in mine]
-        before = sum(drawn.filing is not None for drawn in mine.values())
-        self.progress.kept(before)
-        left = self.settings.per_year - before
-        open_places = 0
-        # An open place may be filled later; as many as are sure to be needed are drawn meanwhile.
-        while (count := left - open_places) > 0 and waiting:
-            batch, waiting = waiting[:count], waiting[count:]
-            drawn = self._draw(year, batch, ranks)
-            left -= sum(one.filing is not None for one in drawn)
-            open_places += len(batch) - len(drawn)
-            mine |= {one.accession: one for one in drawn}
-        kept = sum(one.filing is not None for one in mine.values())
-        if left > 0 and not open_places:
-            self.progress.note(f"{year}: {kept} of {self.settings.per_year}: no more firms filed one.")
-        counts = Counter(
-            asked=self.settings.per_year,
-            kept=kept,
-            open=max(0, left) if open_places else 0,
-            short=0 if open_places else max(0, left),
-            drawn=len(mine),
-            replaced=len(mine) - kept,
-        )
-        self.years[str(year)] = {
-            "rows": frame.rows,
-            "filings": frame.accessions,
-            "firms": frame.firms,
-            **{key: counts[key] for key in ("drawn", "kept", "replaced", "open", "short")},
-        }
-        return counts
-
-    def _check_ranks(self, year: int, mine: Mapping[str, Drawn], ranks: Mapping[str, int]) -> None:
-        for drawn in mine.values():
-            if ranks.get(drawn.accession) != drawn.rank:
+    def _years(self, frame: Frame) -> list[YearSample]:
+        """The seeded order of every year, with what was drawn of it before."""
+        years: list[YearSample] = []
+        earlier: set[str] = set()
+        for year in self.settings.years:
+            # No index has been seen to date one filing into two years; it would stand in the corpus once.
+            rows = [row for row in frame.rows(year) if row.accession not in earlier]
+            order = draw_order(rows, year, self.settings.seed)
+            earlier.update(row.accession for row in order.order)
+            drawn = [drawn for drawn in self.drawn.values() if drawn.year == year]
+            years.append(YearSample(year, order, self.settings.per_year, drawn))
+            misplaced = years[-1].misplaced
+            if misplaced:
                 raise CorpusError(
-                    f"drew {drawn.accession} as number {drawn.rank} of {year}, which the index at hand does not give.",
+                    f"drew {misplaced.accession} as number {misplaced.rank} of {year}, which the indexes at hand do "
+                    "not give.",
                     where=str(self.held.path),
-                    hint="Use the indexes that it was drawn from, which are in edgar/, or another folder.",
+                    hint="Use the indexes that it was drawn from, which are in its folder edgar, or another folder.",
                 )
+            self.progress.framed(year)
+            for remark in frame.remarks[year]:
+                self.progress.note(f"{year}: {remark}")
+        return years
 
-    def _draw(self, year: int, batch: Sequence[IndexRow], ranks: Mapping[str, int]) -> list[Drawn]:
+    def _draw(self, due: Sequence[tuple[YearSample, Place]]) -> None:
         """Fetch and read filings, and note what becomes of each that could be fetched."""
-        path, drawn = self.held.path, []
-        wanted = [Wanted(row.accession, row.cik) for row in batch]
+        path = self.held.path
+        wanted = [Wanted(row.accession, row.cik) for _, (_, row) in due]
         with Downloads(path, self.client, wanted, None) as downloads:
             look = partial(examine_drawn, path, self.settings.item)
             results = in_order(look, downloads, workers=self.workers, limit=partial(stored_limit, path))
             with closing(results):
-                for row, stored, examined in zip(batch, downloads, results, strict=True):
-                    if stored.state == "not_fetched":
-                        self.progress.open(row, stored.reason)
-                        self.failures.append(failure_of(STAGE, row.accession, stored.state, stored.reason))
-                        continue
-                    one = _drawn(year, ranks[row.accession], row, stored, examined)
-                    self.log.append(one)
-                    self.drawn[one.accession] = one
-                    drawn.append(one)
-                    self.progress.draw(one)
-        return drawn
+                for (year, place), stored, examined in zip(due, downloads, results, strict=True):
+                    self._decide(year, place, stored, examined)
+
+    def _decide(self, year: YearSample, place: Place, stored: Stored, examined: Examined | Lost) -> None:
+        row = place[1]
+        if stored.state == "not_fetched":
+            year.leave_open()
+            self.failures.append(failure_of(STAGE, row.accession, stored.state, stored.reason))
+            self.progress.open(row, stored.reason)
+            return
+        one = _drawn(year.year, place, stored, examined)
+        self.log.append(one)
+        self.drawn[one.accession] = one
+        year.decide(one)
+        self.progress.draw(one)
 
     def _write_list(self) -> None:
         """The list of the corpus: by year, then by rank, whatever the order in which they were fetched."""
@@ -283,6 +243,17 @@ class _Sample:
             drawn.accession: old.get(drawn.accession, drawn.filing) for drawn in kept if drawn.filing is not None
         }
         self.held.write_list()
+
+    def _finish(self, made: dict[str, Any], by_year: dict[int, dict[str, int]]) -> dict[str, int]:
+        asked = self.settings.per_year
+        for year, counts in by_year.items():
+            if counts["short"]:
+                self.progress.note(f"{year}: {counts['kept']} of {asked} filings: no more firms filed one.")
+        total = {"asked": asked * len(by_year)}
+        total |= {key: sum(counts[key] for counts in by_year.values()) for key in _TOTALS}
+        made |= total | {"complete": not total["open"], "by_year": {str(year): by_year[year] for year in by_year}}
+        self.held.finish(STAGE, made, self.failures)
+        return total
 
 
 def examine_drawn(corpus: Path, item: str, stored: Stored) -> Examined:
@@ -299,7 +270,8 @@ def read_drawn(corpus: Path) -> list[Drawn]:
     return list(read_records(corpus / "sample", Drawn))
 
 
-def _drawn(year: int, rank: int, row: IndexRow, stored: Stored, examined: Examined | Lost) -> Drawn:
+def _drawn(year: int, place: Place, stored: Stored, examined: Examined | Lost) -> Drawn:
+    rank, row = place
     reason: str | None = stored.reason or None
     filing = None
     if isinstance(examined, Lost):
@@ -307,11 +279,6 @@ def _drawn(year: int, rank: int, row: IndexRow, stored: Stored, examined: Examin
     elif reason is None:
         reason = examined.fault
         filing = examined.filing if reason is None else None
-    if filing is not None:
-        # A filing of several registrants counts as that of the one it was drawn for, in the year of its index.
-        wanted = Wanted(row.accession, row.cik)
-        known = {"cik": row.cik, "filed": row.filed, "company": filing.company or row.company}
-        filing = as_fetched(filing, wanted).model_copy(update=known)
     return Drawn(
         year=year,
         rank=rank,
@@ -322,5 +289,21 @@ def _drawn(year: int, rank: int, row: IndexRow, stored: Stored, examined: Examin
         filed=row.filed,
         outcome="kept" if filing else "replaced",
         reason=reason,
-        filing=filing,
+        filing=_as_drawn(filing, row) if filing else None,
     )
+
+
+def _as_drawn(filing: Filing, row: IndexRow) -> Filing:
+    """The record of a filing that stands for one of its registrants, in the year of its index."""
+    known = {"cik": row.cik, "filed": row.filed, "company": filing.company or row.company}
+    known["form"] = filing.form or row.form
+    if filing.cik not in (None, row.cik):
+        # Its header begins with another of them, and what it says first holds for that one.
+        known |= {"company": row.company, **dict.fromkeys(("sic", "sic_source", "division", "fiscal_year_end"))}
+    return as_fetched(filing, Wanted(row.accession, row.cik)).model_copy(update=known)
+
+
+def _spoken(key: str, value: Any) -> str:
+    if key == "years":
+        return spoken_years(value)
+    return ", ".join(value) if isinstance(value, list) else str(value)
