@@ -88,6 +88,10 @@ FormOption = Annotated[
         rich_help_panel=_WHICH,
     ),
 ]
+AloneOption = Annotated[
+    bool,
+    typer.Option("--alone", metavar=NO_VALUE, help="10-K alone, without its family.", rich_help_panel=_WHICH),
+]
 AmendmentsOption = Annotated[
     bool,
     typer.Option("--amendments", metavar=NO_VALUE, help="Amendments (/A) as well.", rich_help_panel=_WHICH),
@@ -138,6 +142,7 @@ def fetch(
             rich_help_panel=_WHICH,
         ),
     ] = None,
+    alone: AloneOption = False,
     amendments: AmendmentsOption = False,
     exhibits: Annotated[
         bool,
@@ -166,7 +171,7 @@ def fetch(
     named = {"ticker": ticker or (), "cik": cik or (), "accession": accession or ()}
     names = _names(named, from_file or (), base_url)
     chosen = None if years is None else years_of(years)
-    forms = FormChoice(tuple(form or ("10-K",)), amendments)
+    forms = FormChoice(tuple(form or ("10-K",)), amendments, alone)
     stays = "What was fetched stays; repeat the command to go on."
     with _client(corpus, identity, base_url, rate) as client, stoppable(lambda: stays), progress_bar() as bar:
         task = bar.add_task("companies", total=None)
@@ -199,6 +204,7 @@ def sample(
     per_year: Annotated[int, typer.Option("--per-year", min=1, help="Filings a year.", rich_help_panel=_WHICH)],
     seed: Annotated[int, typer.Option("--seed", help="Decides the order in which they are drawn.")] = 0,
     form: FormOption = None,
+    alone: AloneOption = False,
     amendments: AmendmentsOption = False,
     item: ItemOption = "7",
     index: Annotated[
@@ -228,7 +234,9 @@ def sample(
 
     Example: fingreat corpus sample --corpus corpus --years 2000-2025 --per-year 50 --seed 1
     """
-    settings = SampleSettings(years_of(years), per_year, seed, FormChoice(tuple(form or ("10-K",)), amendments), item)
+    settings = SampleSettings(
+        years_of(years), per_year, seed, FormChoice(tuple(form or ("10-K",)), amendments, alone), item
+    )
     stays = "What was drawn stays; repeat the command to go on."
     with _client(corpus, identity, base_url, rate) as client, stoppable(lambda: stays), progress_bar() as bar:
         task = bar.add_task("indexes", total=len(settings.years))

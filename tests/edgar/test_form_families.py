@@ -96,3 +96,10 @@ def test_any_text_is_a_form_or_refused(text: str, amendments: bool) -> None:
         return
     assert choice.exact
     assert all(choice.accepts(name) and name.isascii() and name == name.strip().upper() for name in choice.exact)
+
+
+def test_a_family_s_name_can_stand_for_its_form_alone() -> None:
+    assert FormChoice(("10-K",), alone=True).exact == ("10-K",)
+    assert FormChoice(("10-K", "10q"), amendments=True, alone=True).exact == ("10-K", "10-Q", "10-K/A", "10-Q/A")
+    assert FormChoice(("10-KSB",), alone=True).exact == FormChoice(("10-KSB",)).exact == ("10KSB", "10-KSB")
+    assert "10-K405" in FormChoice(("10-K",)).exact

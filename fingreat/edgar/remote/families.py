@@ -24,6 +24,7 @@ class FormChoice:
         forms: as users write them. `10-K` and `10-Q` name a family, any other name that form alone: `10-K405`, `20-F`.
             A name that ends with `/A` stands for the amendments of what is named before it.
         amendments: whether the amendments of all of them are asked for as well.
+        alone: whether `10-K` and `10-Q` name that form alone, too.
 
     Raises:
         InputError: no form is named, or a text can't be the name of one.
@@ -31,6 +32,7 @@ class FormChoice:
 
     forms: tuple[str, ...] = ("10-K",)
     amendments: bool = False
+    alone: bool = False
 
     def __post_init__(self) -> None:
         if not self.forms:
@@ -41,7 +43,7 @@ class FormChoice:
     @cached_property
     def exact(self) -> tuple[str, ...]:
         """Every name that is accepted, as EDGAR writes it, each once; amendments come last."""
-        plain = [name for form in self.forms for name in family(form)]
+        plain = [name for form in self.forms for name in family(form, alone=self.alone)]
         amended = [name + AMENDED for name in plain if not name.endswith(AMENDED)] if self.amendments else []
         return tuple(dict.fromkeys(plain + amended))
 
@@ -54,10 +56,13 @@ class FormChoice:
         return form in self._accepted
 
 
-def family(name: str) -> tuple[str, ...]:
+def family(name: str, *, alone: bool = False) -> tuple[str, ...]:
     """The names by which EDGAR knows a form or a family of forms.
 
     Case, hyphens and a leading "Form" do not matter for the forms of families.toml; any other name stands for itself.
+
+    Args:
+        alone: take the name of a family for the form of that name alone.
 
     Raises:
         InputError: the text can't be the name of a form.
@@ -68,18 +73,19 @@ def family(name: str) -> tuple[str, ...]:
             f"{name[:60]!r} is no name of a form.", where="--form", hint="Write it as EDGAR does, such as 10-K or 20-F."
         )
     plain = text.removesuffix(AMENDED)
-    names = _known().get(_compact(plain), (plain,))
+    names = _known(alone).get(_compact(plain), (plain,))
     return tuple(one + AMENDED for one in names) if plain != text else names
 
 
 @cache
-def _known() -> dict[str, tuple[str, ...]]:
-    """The spellings of each family and each member, by its compact name; a family has the name of its first member."""
+def _known(alone: bool) -> dict[str, tuple[str, ...]]:
+    """The spellings of each member and, unless it is to stand alone, each family, which has its first member's name."""
     table = tomllib.loads(files("fingreat.edgar.remote").joinpath("families.toml").read_text(encoding="utf-8"))
     known: dict[str, tuple[str, ...]] = {}
     for name, members in table.items():
         known |= {_compact(member): tuple(spellings) for member, spellings in members.items()}
-        known[_compact(name)] = tuple(one for spellings in members.values() for one in spellings)
+        if not alone:
+            known[_compact(name)] = tuple(one for spellings in members.values() for one in spellings)
     return known
 
 
