@@ -53,11 +53,13 @@ def add(
     if json:
         print_json(counts)
     say(f"added {counts['added']:,}, already there {counts['already_there']:,}, failed {counts['failed']:,}")
+    if counts["doubles"]:
+        say(f"{count_of(counts['doubles'], 'main document')} beside the full submission, which holds it")
     if counts["passed_over"]:
         say(f"{count_of(counts['passed_over'], 'file')} of another kind passed over")
     if counts["failed"]:
         say(f"why: {corpus / 'failures.jsonl'}")
-        raise typer.Exit(SOME_FAILED if counts["added"] + counts["already_there"] else NOTHING_DONE)
+        raise typer.Exit(SOME_FAILED if counts["added"] + counts["already_there"] + counts["doubles"] else NOTHING_DONE)
 
 
 @app.command()

@@ -205,3 +205,9 @@ def test_what_unpacks_to_more_than_any_filing_is_refused(monkeypatch: pytest.Mon
     with pytest.raises(ValueError, match="larger than 1 GiB"):
         unpack(gzip.compress(bytes(1 << 19)) * 3, "gzip")
     assert "more than 1 GiB" in (fault("gzip", bomb) or "")
+
+
+def test_a_plain_text_document_with_tables_is_no_cut_page() -> None:
+    data = b"ANNUAL REPORT\n\n<TABLE>\n<S>  <C>\nSales  84\n</TABLE>\n\nEnd of the report.\n"
+    assert fault("document", data) is None
+    assert fault("document", b"<html><body><p>ANNUAL REPORT") is not None

@@ -238,7 +238,7 @@ def completed(filing: Filing, facts: CompanyFacts, row: FilingRow | None, assets
         "period": period,
         "fiscal_year": fiscal_year_of(period) if filing.fiscal_year is None else filing.fiscal_year,
         "sic": sic,
-        "sic_source": "submissions" if facts.sic else (filing.sic_source or "header") if sic else None,
+        "sic_source": "submissions" if facts.sic else filing.sic_source,
         "division": division_of(sic),
         "fiscal_year_end": filing.fiscal_year_end or facts.fiscal_year_end,
     }

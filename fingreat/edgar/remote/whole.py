@@ -42,7 +42,7 @@ _BLOCK = re.compile(
 )
 _BLOCK_SIZE = 100_000
 """The page is of some two kilobytes; a filing that speaks of it is larger or no page."""
-_HTML = re.compile(rb"<(?:!doctype\s+html?|html|body|div|p|table|font|span|center|h[1-6])\b", re.IGNORECASE)
+_HTML = re.compile(rb"<(?:!doctype\s+html?|html|body|div|p|font|span|center|h[1-6])\b", re.IGNORECASE)
 _END = re.compile(rb"</[a-z][a-z0-9:_-]*\s*>(?:\s|\x00|<!--(?:(?!-->).)*-->)*\Z", re.IGNORECASE | re.DOTALL)
 _LAST_COMMENTS = 100_000
 _GZIP = b"\x1f\x8b"
