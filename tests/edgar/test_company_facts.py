@@ -281,10 +281,11 @@ def test_what_the_file_says_is_kept_but_for_the_industry() -> None:
     assert filing == FULL.model_copy(update={"sic": "3571", "sic_source": "submissions", "division": "Manufacturing"})
 
 
-def test_a_header_s_industry_stays_where_the_registrant_has_none_now() -> None:
-    bank = BARE.model_copy(update={"sic": "6021"})
+@pytest.mark.parametrize("source", ["header", None], ids=["header", "list"])
+def test_an_industry_stays_with_its_source_where_the_registrant_has_none_now(source: str | None) -> None:
+    bank = BARE.model_copy(update={"sic": "6021", "sic_source": source})
     filing = completed(bank, read(sic=""), None, None)
-    assert (filing.sic, filing.sic_source) == ("6021", "header")
+    assert (filing.sic, filing.sic_source) == ("6021", source)
     assert filing.division == "Finance, Insurance, and Real Estate"
 
 
