@@ -27,7 +27,7 @@ from fingreat.cli.common import (
 from fingreat.edgar.remote.addresses import Named, read_name
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.families import FormChoice
-from fingreat.errors import InputError
+from fingreat.errors import BlockedError, InputError
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.enrich import enrich as run_enrich
 from fingreat.pipeline.fetch import FetchProgress, Selection
@@ -104,6 +104,17 @@ def _client(corpus: Path, identity: str | None, base: str | None, rate: int) -> 
         yield client
 
 
+@contextmanager
+def _going_on(stays: str) -> Iterator[None]:
+    """Say what stays where Ctrl-C or a block of EDGAR's ends the command."""
+    with stoppable(lambda: stays):
+        try:
+            yield
+        except BlockedError:
+            say(stays)
+            raise
+
+
 def fetch(
     corpus: CorpusOption,
     ticker: Annotated[
@@ -173,7 +184,7 @@ def fetch(
     chosen = None if years is None else years_of(years)
     forms = FormChoice(tuple(form or ("10-K",)), amendments, alone)
     stays = "What was fetched stays; repeat the command to go on."
-    with _client(corpus, identity, base_url, rate) as client, stoppable(lambda: stays), progress_bar() as bar:
+    with _client(corpus, identity, base_url, rate) as client, _going_on(stays), progress_bar() as bar:
         task = bar.add_task("companies", total=None)
         progress = FetchProgress(
             company=lambda name: bar.update(task, description=f"company {name}", advance=1),
