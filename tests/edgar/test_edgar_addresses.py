@@ -117,6 +117,7 @@ def test_a_company_is_named_by_its_ticker(text: str, ticker: str) -> None:
         "12345678901",
         "00003201932400012",
         "0000320193-24-0001234",
+        "10000320193-24-000123",
         "10-K",
         "Apple Inc.",
         "aapl-20240928.htm",

@@ -108,26 +108,35 @@ def test_an_answer_between_blocks_makes_them_not_in_a_row(edgar: LocalEdgar, cli
     assert edgar.log.count() == 6
 
 
+def test_a_fault_between_blocks_does_not_break_their_row(edgar: LocalEdgar, client: EdgarClient) -> None:
+    edgar.fail(too_many, times=1)
+    edgar.fail(unavailable, times=1, spare=1)
+    edgar.fail(too_many, spare=2)
+    with pytest.raises(BlockedError):
+        client.get(PATHS["json"], "json")
+    assert edgar.log.count() == 4
+
+
 def test_all_threads_share_one_pause_and_one_of_them_goes_first(edgar: LocalEdgar, said: list[str]) -> None:
     client = asking(edgar, on_wait=said.append)
     paths = [f"/submissions/CIK{number:010d}.json" for number in range(1, 9)]
     for path in paths:
         edgar.put(path, b"{}")
     # The first four arrive together and are all refused; the answer after the pause takes its time.
-    edgar.fail(lambda answer: Answer(429, b"", delay=0.1), times=4)
+    edgar.fail(lambda answer: Answer(429, b"", delay=0.5), times=4)
     edgar.fail(delayed(0.2), times=1, spare=4)
     threads = [threading.Thread(target=client.get, args=(path, "json")) for path in paths]
     for thread in threads[:4]:
         thread.start()
-    edgar.log.wait_for(4)
-    time.sleep(0.15)
+    while not said:
+        time.sleep(0.01)
     for thread in threads[4:]:
         thread.start()
     for thread in threads:
         thread.join(10)
     arrivals = edgar.log.arrivals()
     assert len(arrivals) == 4 + 8
-    assert arrivals[3] - arrivals[0] < 0.1
+    assert arrivals[3] - arrivals[0] < 0.5
     assert arrivals[4] - arrivals[3] >= PAUSE
     # The others waited for the answer to the first one.
     assert arrivals[5] - arrivals[4] >= 0.2
@@ -137,7 +146,7 @@ def test_all_threads_share_one_pause_and_one_of_them_goes_first(edgar: LocalEdga
 
 def test_a_block_that_goes_on_sees_one_request_for_each_pause(edgar: LocalEdgar) -> None:
     client = asking(edgar)
-    edgar.fail(lambda answer: Answer(429, b"", delay=0.1))
+    edgar.fail(lambda answer: Answer(429, b"", delay=0.5))
     failed: list[BaseException] = []
 
     def run() -> None:
@@ -158,14 +167,14 @@ def test_a_block_that_goes_on_sees_one_request_for_each_pause(edgar: LocalEdgar)
 def test_the_end_of_a_block_is_kept_for_the_next_process(edgar: LocalEdgar, tmp_path: Path, said: list[str]) -> None:
     marker = tmp_path / "blocked.json"
     edgar.fail(too_many, times=3)
+    start = datetime.now(UTC)
     with asking(edgar, marker=marker) as first, pytest.raises(BlockedError):
         first.get(PATHS["json"], "json")
-    blocked = time.monotonic()
     until = datetime.fromisoformat(json.loads(marker.read_text())["blocked_until"])
-    assert abs((until - datetime.now(UTC)).total_seconds() - PAUSE) < 0.2
+    assert start < until - timedelta(seconds=PAUSE) < datetime.now(UTC)
     with asking(edgar, marker=marker, on_wait=said.append) as second:
         assert second.get(PATHS["json"], "json") == right_bytes(edgar, PATHS["json"])
-    assert edgar.log.arrivals()[3] - blocked >= PAUSE - 0.1
+    assert edgar.log.arrivals()[3] - edgar.log.arrivals()[2] >= PAUSE - 0.01
     assert len(said) == 1
     assert said[0].startswith("EDGAR refused requests a while ago: waiting until ")
     assert not marker.exists()
@@ -181,26 +190,26 @@ def test_a_marker_counts_as_one_of_the_blocks_in_a_row(edgar: LocalEdgar, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("content", "longest"),
+    ("content", "pause"),
     [
-        ("", 0.3),
-        ("{}", 0.3),
-        ("[]", 0.3),
-        ('{"blocked_until": 5}', 0.3),
-        ('{"blocked_until": "soon"}', 0.3),
-        ('{"blocked_until": "2001-01-01T00:00:00+00:00"}', 0.3),
-        ('{"blocked_until": "9999-12-31T00:00:00+00:00"}', PAUSE + 0.3),
+        ("", 30.0),
+        ("{}", 30.0),
+        ("[]", 30.0),
+        ('{"blocked_until": 5}', 30.0),
+        ('{"blocked_until": "soon"}', 30.0),
+        ('{"blocked_until": "2001-01-01T00:00:00+00:00"}', 30.0),
+        ('{"blocked_until": "9999-12-31T00:00:00+00:00"}', PAUSE),
     ],
 )
-def test_a_marker_that_is_damaged_old_or_far_ahead_never_stops_for_longer_than_a_pause(
-    edgar: LocalEdgar, tmp_path: Path, content: str, longest: float
+def test_a_marker_that_is_damaged_or_old_stops_nobody_and_one_far_ahead_for_no_longer_than_a_pause(
+    edgar: LocalEdgar, tmp_path: Path, content: str, pause: float
 ) -> None:
     marker = tmp_path / "blocked.json"
     marker.write_text(content)
     start = time.monotonic()
-    with asking(edgar, marker=marker) as client:
+    with asking(edgar, marker=marker, pause=pause) as client:
         client.get(PATHS["json"], "json")
-    assert time.monotonic() - start < longest
+    assert time.monotonic() - start < 15
     assert not marker.exists()
 
 
@@ -220,7 +229,7 @@ def ends_at_once(client: EdgarClient, edgar: LocalEdgar) -> None:
     time.sleep(0.1)
     assert waiting.is_alive()
     client.close()
-    waiting.join(1)
+    waiting.join(5)
     assert not waiting.is_alive()
     assert "the client is closed" in str(failed[0])
 
@@ -259,5 +268,5 @@ def test_control_c_ends_the_waiting_of_the_main_thread(edgar: LocalEdgar, fault:
     signals.start()
     with asking(edgar, pause=600.0, backoff=backoff) as client, pytest.raises(KeyboardInterrupt):
         client.get(PATHS["json"], "json")
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 10
     signals.join()
