@@ -17,7 +17,7 @@ from typing import Any
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.families import FormChoice
 from fingreat.edgar.remote.index import IndexRow
-from fingreat.errors import CorpusError, InputError
+from fingreat.errors import CorpusError, InputError, RemoteError
 from fingreat.pipeline.corpus_folder import CorpusFolder, Holding, failure_of
 from fingreat.pipeline.downloads import Downloads, Stored, Wanted, stored_limit
 from fingreat.pipeline.draw import draw_order
@@ -33,6 +33,8 @@ from fingreat.runs import RecordLog, read_records
 from fingreat.schema import Failure, Filing
 
 STAGE = "sample"
+_MOST_ABSENT = 10
+"""Filings in a row that an index lists and EDGAR does not have: more likely, something refuses all requests."""
 _TOTALS = ("kept", "open", "short", "drawn", "replaced")
 
 
@@ -88,7 +90,7 @@ def draw_sample(
     All indexes are read before anything is drawn. Each year's filings are taken in the order of `draw_order` until
     there are as many as asked for. One that has no such item, cannot be read, or is not on EDGAR although an index
     lists it is replaced by the next of the order. One that could not be fetched this time is not: its place stays
-    open, and the same call tries it again.
+    open, and the same call tries it again. Ten in a row that are not there end the call, and none of them is noted.
 
     Args:
         indexes: index files at hand; EDGAR's master indexes are fetched where none are given.
@@ -130,6 +132,7 @@ class _Sample:
     workers: int | None
     progress: SampleProgress
     drawn: dict[str, Drawn] = field(default_factory=dict)
+    absent: list[Drawn] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
     def run(self, kept: KeptAnswers, indexes: Sequence[Path], today: date) -> dict[str, int]:
@@ -147,6 +150,7 @@ class _Sample:
         try:
             while due := [(year, place) for year in years for place in year.due()]:
                 self._draw(due)
+            self._note_absent()
         finally:
             self._write_list()
         self.failures += [
@@ -229,9 +233,28 @@ class _Sample:
             self.progress.open(row, stored.reason)
             return
         one = _drawn(year.year, place, stored, examined)
+        year.decide(one)
+        if stored.path is not None:
+            self._note_absent()
+            self._note(one)
+            return
+        self.absent.append(one)
+        if len(self.absent) == _MOST_ABSENT:
+            raise RemoteError(
+                f"gave none of {_MOST_ABSENT} filings in a row that its indexes list. {stored.reason}",
+                where="EDGAR",
+                hint="Check whether a proxy or a stand-in for EDGAR refuses requests; the same command goes on.",
+            )
+
+    def _note_absent(self) -> None:
+        """Those that EDGAR does not have, now that it has been seen to give others."""
+        for one in self.absent:
+            self._note(one)
+        self.absent.clear()
+
+    def _note(self, one: Drawn) -> None:
         self.log.append(one)
         self.drawn[one.accession] = one
-        year.decide(one)
         self.progress.draw(one)
 
     def _write_list(self) -> None:

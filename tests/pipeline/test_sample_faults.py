@@ -25,10 +25,10 @@ from sample_builders import (
     seeded_order,
     year_of_filings,
 )
-from servers.answers import Fault, cut, delayed, reset, threshold, too_many, unavailable
+from servers.answers import Fault, cut, delayed, denied, missing, reset, threshold, too_many, unavailable
 from servers.edgar import LocalEdgar
 
-from fingreat.errors import BlockedError, RunError
+from fingreat.errors import BlockedError, RemoteError, RunError
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.sample import SampleProgress, read_drawn
 from fingreat.pipeline.sample_year import Drawn
@@ -175,6 +175,33 @@ def test_a_block_while_indexes_are_fetched_draws_nothing(tmp_path: Path, edgar: 
     edgar.heal()
     sampled(tmp_path, edgar, YEARS)
     assert list_bytes(tmp_path) == whole
+
+
+@pytest.mark.parametrize("fault", [missing, denied], ids=["404", "403"])
+@pytest.mark.parametrize("spare", [0, 5])
+def test_filings_that_are_not_there_in_a_row_end_the_call_and_are_not_replaced(
+    fault: Fault, spare: int, tmp_path: Path, edgar: LocalEdgar, whole: bytes
+) -> None:
+    edgar.fail(fault, is_filing, spare=spare)
+    with pytest.raises(RemoteError, match="gave none of 10 filings in a row that its indexes list") as caught:
+        sampled(tmp_path, edgar, YEARS, 8)
+    assert caught.value.hint
+    assert len(list(read_drawn(tmp_path))) == spare
+    assert not any((one.reason or "").startswith("http") for one in read_drawn(tmp_path))
+    edgar.heal()
+    sampled(tmp_path, edgar, YEARS, 8)
+    assert [number for number in kept_ids(tmp_path) if number in SAMPLE] == SAMPLE
+    assert set(whole.splitlines()) <= set(list_bytes(tmp_path).splitlines())
+
+
+def test_a_few_filings_that_are_not_there_are_replaced(tmp_path: Path, edgar: LocalEdgar) -> None:
+    order = seeded_order(FILINGS, 2003, 7)
+    for number in order[:9]:
+        edgar.fail(missing, edgar.path(WORLD[number][0]))
+    sampled(tmp_path, edgar, (2003,), 2)
+    assert kept_ids(tmp_path) == [number for number in order[9:] if WORLD[number][1] in GOOD][:2]
+    log = in_order(read_drawn(tmp_path))
+    assert [one.accession for one in log] == order[: len(log)]
 
 
 @pytest.mark.parametrize("after", [1, 2, 5, 8, 10])
