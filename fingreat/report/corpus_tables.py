@@ -7,12 +7,13 @@ from typing import Any
 
 from fingreat.analysis.corpus import Band, CorpusFigures, Group, Quantile
 from fingreat.analysis.ratio import Ratio
+from fingreat.report.sample_table import sample_table
 from fingreat.report.stage_table import stage_table
 from fingreat.report.tables import Cell, Column, ColumnKind, Share, Table, count_of
 
 IDS = tuple(
     f"corpus-{name}"
-    for name in ("divisions", "years", "forms", "assets-bands", "assets", "lengths", "statuses", "stages")
+    for name in ("divisions", "years", "forms", "assets-bands", "assets", "lengths", "statuses", "sample", "stages")
 )
 """The ids of all tables there can be."""
 QUANTILE_NOTE = (
@@ -55,6 +56,7 @@ def corpus_tables(
         _assets(figures, size_years),
         _lengths(figures, item),
         _statuses(figures, item),
+        sample_table(stages.get("sample")),
         stage_table(stages),
     )
     return tuple(table for table in made if table is not None)

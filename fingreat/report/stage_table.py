@@ -7,8 +7,8 @@ from typing import Any
 
 from fingreat.report.tables import Column, Table
 
-_MOST_ENTRIES, _LONGEST_LIST = 12, 60
-"""Up to how many entries, and how many characters, what a stage notes is shown itself and not only counted."""
+_MOST_COUNTS, _LONGEST_LIST = 12, 100
+"""Up to how many counts, and how many characters, what a stage notes is shown itself and not only counted."""
 _AS_TYPED = ("seed", "year")
 """Whole numbers by these names are no counts: they are shown as a user types them."""
 
@@ -37,21 +37,29 @@ def stage_table(stages: Mapping[str, Any]) -> Table | None:
 
 
 def _noted(name: str, value: Any) -> Iterator[tuple[str, int | None, str | None]]:
-    """Name, count and setting of everything that a stage noted, in words; what is long is only counted."""
-    if isinstance(value, dict) and (not name or len(value) <= _MOST_ENTRIES):
+    """Name, count and setting of everything that a stage noted, in words.
+
+    Of a table within, such as that of the digests of all indexes, only the entries are counted, unless it holds a few
+    counts and nothing else.
+    """
+    if isinstance(value, dict) and (not name or _is_few_counts(value)):
         for key, inner in value.items():
             yield from _noted(f"{name}, {key}" if name else str(key), inner)
         return
     words = name.replace("_", " ")
     if isinstance(value, dict | list):
         text = _listed(value)
-        yield (f"{words}, entries", len(value), None) if text is None else (words, None, text)
+        yield (words, len(value), None) if text is None else (words, None, text)
     elif isinstance(value, bool):
         yield words, None, "yes" if value else "no"
     elif isinstance(value, int) and value >= 0 and not words.endswith(_AS_TYPED):
         yield words, value, None
     elif value is not None:
         yield words, None, str(value)
+
+
+def _is_few_counts(value: dict[str, Any]) -> bool:
+    return len(value) <= _MOST_COUNTS and all(type(one) is int for one in value.values())
 
 
 def _listed(value: dict[str, Any] | list[Any]) -> str | None:

@@ -211,6 +211,28 @@ def test_index_files_and_amendments_by_option(tmp_path: Path, edgar: LocalEdgar,
     assert not any("index" in seen.path for seen in edgar.log.requests)
 
 
+def test_stats_show_a_sample_by_year_and_count_its_indexes(tmp_path: Path, edgar: LocalEdgar, run: Callable) -> None:
+    _, replaced = expected(0, 3)
+    run(*arguments(tmp_path / "c"))
+    outcome = run("corpus", "stats", "--corpus", tmp_path / "c", "--out", tmp_path / "tables")
+    assert outcome.code == 0
+    shown = [" ".join(line.split()) for line in outcome.out.splitlines()]
+    lost = {year: len(replaced[year]) for year in YEARS}
+    assert "Sample by year" in shown
+    for year in YEARS:
+        assert f"{year} 16 16 16 {3 + lost[year]} 3 {lost[year]} 0 0" in shown
+    assert f"total 32 32 32 {6 + sum(lost.values())} 6 {sum(lost.values())} 0 0" in shown
+    assert [line for line in shown if re.match("sample (indexes|by year)", line)] == [
+        "sample indexes 8 –",
+        "sample by year 2 –",
+    ]
+    assert "sample forms – 10-K, 10-K405, 10KSB, 10-KSB, 10KSB40, 10-KSB40, 10-KT, 10KT405, 10-KT405" in shown
+    assert (tmp_path / "tables" / "corpus-sample.csv").read_text("utf-8").splitlines()[0] == (
+        "year,rows,filings,firms,drawn,kept,replaced,open,short"
+    )
+    assert r"\label{tab:corpus-sample}" in (tmp_path / "tables" / "corpus-sample.tex").read_text("utf-8")
+
+
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, edgar: LocalEdgar, run: Callable) -> None:
     edgar.fail(delayed(0.2), lambda path: path.endswith(".txt"))
     command = [sys.executable, "-m", "fingreat", *map(str, arguments(tmp_path / "c"))]

@@ -10,6 +10,8 @@ import pytest
 from fingreat.analysis.corpus import SectionFacts, measure_corpus
 from fingreat.report import Cell, Column, Table, cell_text, table_csv
 from fingreat.report.corpus_tables import IDS, corpus_tables
+from fingreat.report.latex import table_latex
+from fingreat.report.sample_table import sample_table
 from fingreat.report.stage_table import stage_table
 from fingreat.schema import Filing, SectionStatus
 
@@ -186,7 +188,7 @@ def test_outcomes_of_the_search_add_up() -> None:
 
 
 def test_tables_with_nothing_to_say_are_left_out() -> None:
-    assert list(tables()) == [name for name in IDS if name != "corpus-stages"]
+    assert list(tables()) == [name for name in IDS if name not in ("corpus-sample", "corpus-stages")]
     bare = tables([filing(0, "1", 2020)], {})
     assert list(bare) == ["corpus-divisions", "corpus-years", "corpus-forms", "corpus-statuses"]
     assert shown(tables([], {})["corpus-statuses"])[-1] == "all | 0 | – (0/0)"
@@ -200,13 +202,15 @@ def test_whatever_the_stages_noted_is_a_row() -> None:
                 "per_year": 50,
                 "seed": 20261010,
                 "forms": ["10-K", "10-K405"],
+                "remarks": {},
                 "by_year": {str(year): {"kept": 50} for year in range(2000, 2026)},
+                "indexes": {"one.gz": "ab", "two.gz": "cd"},
                 "kept": 1300,
                 "complete": True,
                 "rate": 9.5,
                 "note": None,
             },
-            "sections/7": {"found": 1262, "why": {"no_heading": 3, "odd": [{"a": 1}]}, "tables": "markdown"},
+            "sections/7": {"found": 1262, "why": {"no_heading": 3}, "odd": [{"a": 1}], "tables": "markdown"},
         }
     )
     assert table is not None
@@ -215,13 +219,14 @@ def test_whatever_the_stages_noted_is_a_row() -> None:
         "sample | per year | – | 50",
         "sample | seed | – | 20261010",
         "sample | forms | – | 10-K, 10-K405",
-        "sample | by year, entries | 26 | –",
+        "sample | by year | 26 | –",
+        "sample | indexes | 2 | –",
         "sample | kept | 1,300 | –",
         "sample | complete | – | yes",
         "sample | rate | – | 9.5",
         "sections/7 | found | 1,262 | –",
         "sections/7 | why, no heading | 3 | –",
-        "sections/7 | why, odd, entries | 1 | –",
+        "sections/7 | odd | 1 | –",
         "sections/7 | tables | – | markdown",
     ]
 
@@ -234,3 +239,40 @@ def test_a_stage_with_many_notes_has_a_row_for_each_and_no_stage_gives_no_table(
     odd = stage_table({"old": 3, "empty": {}, "list": []})
     assert odd is not None
     assert shown(odd) == ["old |  | 3 | –", "list |  | – | none"]
+
+
+def test_a_sample_has_a_row_for_each_year_and_a_total() -> None:
+    row = {"rows": 20, "filings": 18, "firms": 17, "drawn": 6, "kept": 4, "replaced": 2, "open": 1, "short": 0}
+    noted = {
+        "by_year": {"2003": row, "2004": {**row, "rows": 1_000, "drawn": 5, "replaced": 1, "short": 3}},
+        "remarks": {"2004": ["quarter 4 had not begun on 2004-08-01."]},
+    }
+    table = sample_table(noted)
+    assert table is not None
+    assert (table.id, table.title) == ("corpus-sample", "Sample by year")
+    assert [column.label for column in table.columns] == ["year", *row]
+    assert shown(table) == [
+        "2003 | 20 | 18 | 17 | 6 | 4 | 2 | 1 | 0",
+        "2004 | 1,000 | 18 | 17 | 5 | 4 | 1 | 1 | 3",
+        "total | 1,020 | 36 | 34 | 11 | 8 | 3 | 2 | 3",
+    ]
+    assert table.notes[-1] == "2004: quarter 4 had not begun on 2004-08-01."
+    assert table_csv(table).splitlines()[1] == "2003,20,18,17,6,4,2,1,0"
+    assert r"total & 1,020 & 36 & 34 & 11 & 8 & 3 & 2 & 3 \\" in table_latex(table)
+    figures = measure_corpus(FILINGS, {}, size_years=())
+    assert [one.id for one in corpus_tables(figures, "7", {"sample": noted})][-2:] == ["corpus-sample", "corpus-stages"]
+
+
+@pytest.mark.parametrize("noted", [None, {}, {"complete": False}, {"by_year": {}}, {"by_year": 3}, [1]])
+def test_no_finished_sample_gives_no_table(noted: object) -> None:
+    assert sample_table(noted) is None
+
+
+def test_a_manifest_that_was_edited_gives_dashes() -> None:
+    table = sample_table({"by_year": {"2003": {"rows": "many", "kept": -1, "drawn": True, "short": 2}, "2004": 5}})
+    assert table is not None
+    assert shown(table) == [
+        "2003 | – | – | – | – | – | – | – | 2",
+        "2004 | – | – | – | – | – | – | – | –",
+        "total | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 2",
+    ]
