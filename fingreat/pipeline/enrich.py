@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
-from fingreat.edgar.remote.addresses import assets_path, older_page_path, submissions_path
+from fingreat.edgar.remote.addresses import accession_of, assets_path, older_page_path, submissions_path
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.facts import (
     Assets,
@@ -21,12 +21,14 @@ from fingreat.edgar.remote.facts import (
     total_assets,
 )
 from fingreat.errors import BlockedError, RemoteError
+from fingreat.pipeline.background import Background
 from fingreat.pipeline.corpus_folder import CorpusFolder, failure_of
 from fingreat.pipeline.downloads import THREADS
 from fingreat.pipeline.kept import KeptAnswers
 from fingreat.schema import Failure, Filing
 
 STAGE = "enrich"
+_COUNTS = ("filings", "completed", "failed", "without_cik", "companies", "with_sic", "with_division", "with_assets")
 NO_PAGE = "EDGAR has no tagged assets of the company"
 
 
@@ -75,45 +77,32 @@ def enrich(
         failures: list[Failure] = []
         assets: Counter[str] = Counter()
         counts = Counter(filings=len(held.filings), companies=len(companies))
-        counts["without_cik"] = sum(filing.cik is None for filing in held.filings.values())
-        pool = ThreadPoolExecutor(THREADS, thread_name_prefix="enrich")
+        counts["without_cik"] = sum(not filing.cik for filing in held.filings.values())
+        ask = partial(_ask, kept)
         try:
-            futures = [pool.submit(_ask, kept, cik, filings) for cik, filings in companies.items()]
-            for (cik, filings), future in zip(companies.items(), futures, strict=True):
-                company = future.result()
-                held.filings |= {filing.id: filing for filing in company.filings}
-                assets += company.assets
-                if company.failure:
-                    failures.append(company.failure)
-                counts["failed" if company.failure else "completed"] += len(filings)
-                on_company(cik)
-        except BaseException:
-            # Or the threads would go on waiting for EDGAR, and an interrupt would take as long.
-            client.close()
-            raise
+            with Background(ask, list(companies.values()), count=THREADS, give_up=client.close) as answers:
+                for filings, company in zip(companies.values(), answers, strict=True):
+                    held.filings |= {filing.id: filing for filing in company.filings}
+                    assets += company.assets
+                    if company.failure:
+                        failures.append(company.failure)
+                    counts["failed" if company.failure else "completed"] += len(filings)
+                    on_company(filings[0].cik or "")
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            # Whatever ends the loop, what it did until then is kept.
             held.write_list()
         every = held.filings.values()
         counts["with_sic"] = sum(filing.sic is not None for filing in every)
         counts["with_division"] = sum(filing.division is not None for filing in every)
         counts["with_assets"] = sum(filing.total_assets is not None for filing in every)
-        keys = (
-            "filings",
-            "completed",
-            "failed",
-            "without_cik",
-            "companies",
-            "with_sic",
-            "with_division",
-            "with_assets",
-        )
-        total = {key: counts[key] for key in keys}
+        total = {key: counts[key] for key in _COUNTS}
         held.finish(STAGE, {**total, "assets": dict(sorted(assets.items()))}, failures)
     return total
 
 
-def _ask(kept: KeptAnswers, cik: str, filings: Sequence[Filing]) -> _Company:
+def _ask(kept: KeptAnswers, filings: Sequence[Filing]) -> _Company:
+    """Ask for one company, of which these are the filings."""
+    cik = filings[0].cik or ""
     try:
         data = kept.get(submissions_path(cik), "json")
         if data is None:
@@ -139,9 +128,10 @@ def _failed(cik: str, state: str, reason: str) -> _Company:
 
 def _row(kept: KeptAnswers, facts: CompanyFacts, filing: Filing) -> FilingRow | None:
     """The filing's row in the company's list; older pages are asked for only if the record lacks what is in it."""
-    rows = {row.accession: row for row in facts.rows}
-    if filing.id in rows or None not in (filing.filed, filing.period, filing.form):
-        return rows.get(filing.id)
+    row = next((row for row in facts.rows if row.accession == filing.id), None)
+    complete = None not in (filing.filed, filing.period, filing.form)
+    if row or complete or accession_of(filing.id) != filing.id:
+        return row
     for page in pages_for(facts, filing.filed):
         data = kept.get(older_page_path(page.name), "json")
         found = next((row for row in read_older_page(data) if row.accession == filing.id), None) if data else None
