@@ -8,7 +8,7 @@ from threading import Lock
 
 from fingreat.edgar.remote.addresses import FIRST_YEAR, index_path
 from fingreat.edgar.remote.index import read_index
-from fingreat.errors import BlockedError, FingreatError, RemoteError
+from fingreat.errors import BlockedError, FingreatError, InputError, RemoteError
 from fingreat.pipeline.kept import KeptAnswers
 
 _REFUSED = 403
@@ -72,14 +72,22 @@ class Locator:
             raise before
 
     def _take(self, year: int, quarter: int) -> None:
+        path = index_path(year, quarter)
         try:
             # One that came before the quarter was over is not complete.
-            data = self._kept.get(index_path(year, quarter), "gzip", since=quarter_end(year, quarter))
+            data = self._kept.get(path, "gzip", since=quarter_end(year, quarter))
         except RemoteError as error:
             # On a quarter's first days EDGAR refuses the index that is not there yet.
             if error.status != _REFUSED:
                 raise
             return
-        for row in read_index(data).rows if data is not None else ():
+        if data is None:
+            return
+        try:
+            rows = read_index(data, name=path).rows
+        except InputError:
+            # One that was kept by an earlier process is asked for anew.
+            rows = read_index(self._kept.get(path, "gzip", since=date.max) or b"", name=path).rows
+        for row in rows:
             if row.accession in self._wanted:
                 self._found.setdefault(row.accession, row.cik)

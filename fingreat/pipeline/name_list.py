@@ -25,10 +25,11 @@ _MOST_FAULTS = 5
 def read_names(path: Path, base: str | None = None) -> list[Named]:
     """The filings and companies that a file lists, in its order.
 
-    A plain line holds one name as `read_name` takes it, or is one of a master index. A CSV file (parted by commas, tabs, semicolons or bars) is
-    known by its head, which names a column `accession`, `cik` or `ticker`, or one of the names that EDGAR and other
-    tools use for them. Empty lines and those that begin with # are passed over in both. JSON Lines hold objects with
-    such keys, or names. A row means its filing, and its company only where it holds no accession number.
+    A plain line holds one name as `read_name` takes it, or is one of a master index. A CSV file (parted by commas,
+    tabs, semicolons or bars) is known by its head, which names a column `accession`, `cik` or `ticker`, or one of the
+    names that EDGAR and other tools use for them. Empty lines and those that begin with # are passed over in both.
+    JSON Lines hold objects with such keys, or names. A row means its filing, and its company only where it holds no
+    accession number.
 
     Args:
         base: address of the server that stands in for SEC's, as in `read_name`.
