@@ -29,6 +29,8 @@ from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.families import FormChoice
 from fingreat.errors import BlockedError, InputError
 from fingreat.pipeline import Corpus
+from fingreat.pipeline.enrich import KNOWN
+from fingreat.pipeline.enrich import STAGE as ENRICH
 from fingreat.pipeline.enrich import enrich as run_enrich
 from fingreat.pipeline.fetch import FetchProgress, Selection
 from fingreat.pipeline.fetch import fetch as run_fetch
@@ -296,6 +298,9 @@ def enrich(
     """Complete the records of all filings: industry, fiscal year's end, total assets as tagged in the filing itself.
 
     EDGAR's answers stay in edgar/. What is not known stays empty.
+    Run it before `extract`: prompts show company, form and dates, and where it completes these, models are asked anew.
+
+    Stop it with Ctrl-C and repeat the command: it goes on where it was, and asks for nothing twice.
 
     Exit status 1 where some companies could not be asked; failures.jsonl says why.
 
@@ -312,8 +317,9 @@ def enrich(
             on_total=lambda count: bar.update(task, total=count),
         )
         requests = client.requests
+    assets = Corpus(corpus).manifest()["stages"][ENRICH]["assets"]
     if json:
-        print_json({**counts, "requests": requests})
+        print_json({**counts, "assets": assets, "requests": requests})
     say(
         f"{count_of(counts['filings'], 'filing')} of {count_of(counts['companies'], 'company')}: completed "
         f"{counts['completed']:,}, failed {counts['failed']:,}, without CIK {counts['without_cik']:,} · "
@@ -323,8 +329,11 @@ def enrich(
         f"industry code {counts['with_sic']:,}, division {counts['with_division']:,}, "
         f"total assets {counts['with_assets']:,}"
     )
+    unknown = [f"{why} {count:,}" for why, count in assets.items() if why != KNOWN]
+    if unknown:
+        say(f"total assets unknown: {', '.join(unknown)}")
     if counts["failed"]:
-        say(f"why: {corpus / 'failures.jsonl'}")
+        say(f"why: {corpus / 'failures.jsonl'}; what EDGAR answered is asked for anew with --again only")
     raise typer.Exit(ALL_WELL if not counts["failed"] else SOME_FAILED if counts["completed"] else NOTHING_DONE)
 
 

@@ -29,7 +29,8 @@ from fingreat.schema import Failure, Filing
 
 STAGE = "enrich"
 _COUNTS = ("filings", "completed", "failed", "without_cik", "companies", "with_sic", "with_division", "with_assets")
-NO_PAGE = "EDGAR has no tagged assets of the company"
+KNOWN, NO_PAGE = "known", "EDGAR has no tagged assets of the company"
+"""What is noted of a filing's total assets, beside the reasons of `fingreat.edgar.remote.facts`."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def _ask(kept: KeptAnswers, filings: Sequence[Filing]) -> _Company:
         for filing in filings:
             row = _row(kept, facts, filing)
             assets = _assets(concept, filing, row)
-            why[assets.why or "known"] += 1
+            why[assets.why or KNOWN] += 1
             made.append(completed(filing, facts, row, assets))
     except BlockedError:
         raise
