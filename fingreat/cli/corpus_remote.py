@@ -121,17 +121,24 @@ def fetch(
     corpus: CorpusOption,
     ticker: Annotated[
         list[str] | None,
-        typer.Option("--ticker", help="A company by its present ticker.", rich_help_panel=_WHICH, show_default=False),
+        typer.Option(
+            "--ticker",
+            help="A company by its present ticker, also several times.",
+            rich_help_panel=_WHICH,
+            show_default=False,
+        ),
     ] = None,
     cik: Annotated[
         list[str] | None,
-        typer.Option("--cik", help="A company by its CIK.", rich_help_panel=_WHICH, show_default=False),
+        typer.Option(
+            "--cik", help="A company by its CIK, also several times.", rich_help_panel=_WHICH, show_default=False
+        ),
     ] = None,
     accession: Annotated[
         list[str] | None,
         typer.Option(
             "--accession",
-            help="A filing by its accession number or its address on EDGAR.",
+            help="A filing by its accession number or its address on EDGAR, also several times.",
             rich_help_panel=_WHICH,
             show_default=False,
         ),
@@ -140,7 +147,7 @@ def fetch(
         list[Path] | None,
         typer.Option(
             "--from-file",
-            help="A list of any of these: lines, CSV, or the filings.jsonl of another corpus.",
+            help="A list of any of these: lines, CSV with a head, or JSON Lines such as a corpus's filings.jsonl.",
             rich_help_panel=_WHICH,
             show_default=False,
         ),
@@ -163,7 +170,7 @@ def fetch(
             "--exhibits",
             metavar=NO_VALUE,
             help="Full submissions, with their exhibits, for the filings of the corpus that are a main document "
-            "whose item points elsewhere.",
+            "whose item points elsewhere; `corpus sections` finds the item in them then.",
             rich_help_panel=_WHICH,
         ),
     ] = False,
@@ -175,7 +182,7 @@ def fetch(
 ) -> None:
     """Fetch filings from EDGAR: full submissions, with all their exhibits.
 
-    Stop it with Ctrl-C and repeat the command: it goes on where it was, and asks for nothing twice.
+    Stop it with Ctrl-C and repeat the command: it goes on where it was, and fetches nothing twice.
 
     Exit status 1 where some could not be fetched; failures.jsonl says why.
 
@@ -189,6 +196,7 @@ def fetch(
     with _client(corpus, identity, base_url, rate) as client, _going_on(stays), progress_bar() as bar:
         task = bar.add_task("companies", total=None)
         progress = FetchProgress(
+            companies=lambda count: bar.update(task, total=count),
             company=lambda name: bar.update(task, description=f"company {name}", advance=1),
             total=lambda count: bar.update(task, description="filings", total=count, completed=0),
             filing=lambda accession: bar.advance(task),

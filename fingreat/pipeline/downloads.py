@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,15 +97,20 @@ class Downloads(Sequence[Stored]):
     @overload
     def __getitem__(self, index: slice) -> list[Stored]: ...
     def __getitem__(self, index: int | slice) -> Stored | list[Stored]:
-        """What came of one.
+        """What came of one, for who looks ahead: where going through them raises, there is just no file."""
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        future = self._futures[index]
+        return Stored(None, state="not_fetched") if future.exception() else future.result()
+
+    def __iter__(self) -> Iterator[Stored]:
+        """What came of each, in order.
 
         Raises:
             BlockedError: EDGAR refuses everything.
             StorageError: the disk refused.
         """
-        if isinstance(index, slice):
-            return [future.result() for future in self._futures[index]]
-        return self._futures[index].result()
+        return (future.result() for future in self._futures)
 
     def __enter__(self) -> Downloads:
         return self

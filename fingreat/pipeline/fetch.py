@@ -45,11 +45,13 @@ class FetchProgress:
     """Whom to tell what happens; does nothing by default.
 
     Attributes:
+        companies: called once, with how many companies there are to look up.
         company: called with each company before its filings are looked up.
         total: called once, with how many filings there are to fetch.
         filing: called with each filing when it is dealt with, in order.
     """
 
+    companies: Callable[[int], None] = lambda count: None
     company: Callable[[str], None] = lambda name: None
     total: Callable[[int], None] = lambda count: None
     filing: Callable[[str], None] = lambda accession: None
@@ -167,19 +169,17 @@ class _Fetch:
 
     def _add_named(self, wanted: dict[str, Wanted]) -> None:
         """Add the filings that the names mean, each once."""
-        companies: set[str] = set()
+        companies = {_company(name) for name in self.selection.names if not name.accession}
+        self.progress.companies(len(companies))
+        self.counts["companies"] = len(companies)
         for name in self.selection.names:
             if name.accession:
                 _add(wanted, name.accession, name.cik)
-                continue
-            company = name.cik or name.ticker or ""
-            if company in companies:
-                continue
-            companies.add(company)
-            self.progress.company(company)
-            for listed in self._listed(company):
-                _add(wanted, listed.accession, listed.cik)
-        self.counts["companies"] = len(companies)
+            elif _company(name) in companies:
+                companies.remove(_company(name))
+                self.progress.company(_company(name))
+                for listed in self._listed(_company(name)):
+                    _add(wanted, listed.accession, listed.cik)
 
     def _listed(self, company: str) -> list[Listed]:
         """A company's filings; none where they could not be listed, which is a failure with its reason."""
@@ -251,6 +251,10 @@ def as_fetched(filing: Filing, wanted: Wanted) -> Filing:
     return filing.model_copy(
         update={"id": wanted.accession, "cik": filing.cik or wanted.cik, "path": str(raw_path(wanted.accession))}
     )
+
+
+def _company(name: Named) -> str:
+    return name.cik or name.ticker or ""
 
 
 def _add(wanted: dict[str, Wanted], accession: str, cik: str | None) -> None:

@@ -20,7 +20,7 @@ from servers.edgar import LocalEdgar
 from servers.invented import invented_filings
 
 from fingreat.edgar.remote.addresses import Named
-from fingreat.errors import BlockedError, RunError
+from fingreat.errors import BlockedError, RunError, StorageError
 from fingreat.pipeline import Corpus
 from fingreat.pipeline import downloads as downloads_module
 from fingreat.pipeline.fetch import FetchProgress, Selection, fetch
@@ -204,20 +204,40 @@ def test_every_mix_of_outcomes_adds_up(
     assert set(listed(folder)) == {one.accession for one in whole}
 
 
+@pytest.mark.parametrize("workers", [1, 2])
 def test_after_a_block_that_goes_on_what_came_before_is_listed_and_the_same_call_goes_on(
-    tmp_path: Path, edgar: LocalEdgar
+    tmp_path: Path, edgar: LocalEdgar, workers: int
 ) -> None:
-    edgar.fail(threshold, spare=3)
-    with pytest.raises(BlockedError, match="refusals in a row"):
-        fetched(tmp_path, edgar, *NUMBERS)
-    came = list(listed(tmp_path))
-    assert came == NUMBERS[: len(came)]
-    assert len(raw_files(tmp_path)) == 3
+    edgar.fail(threshold, lambda path: not any(number in path for number in NUMBERS[:3]))
+    with pytest.raises(BlockedError, match="refusals in a row"), asking(edgar) as client:
+        fetch(Corpus(tmp_path), client, selection(*NUMBERS), workers=workers)
+    assert list(listed(tmp_path)) == NUMBERS[:3]
+    assert raw_files(tmp_path) == as_served(*FILINGS[:3])
     edgar.heal()
     edgar.log.clear()
     counts = fetched(tmp_path, edgar, *NUMBERS)
     assert (counts["asked"], counts["fetched"], counts["already_there"]) == (8, 5, 3)
     assert len(asked(edgar)) == 5
+    assert raw_files(tmp_path) == as_served(*FILINGS)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_on_a_full_disk_what_came_before_is_listed(
+    tmp_path: Path, edgar: LocalEdgar, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    right = downloads_module.write_atomic
+
+    def full(path: Path, data: bytes) -> None:
+        if NUMBERS[4] in path.name:
+            raise StorageError("cannot write: the disk is full.", where=str(path), retryable=True)
+        right(path, data)
+
+    monkeypatch.setattr(downloads_module, "write_atomic", full)
+    with pytest.raises(StorageError, match="the disk is full"), asking(edgar) as client:
+        fetch(Corpus(tmp_path), client, selection(*NUMBERS), workers=workers)
+    assert list(listed(tmp_path)) == NUMBERS[:4]
+    monkeypatch.undo()
+    assert fetched(tmp_path, edgar, *NUMBERS)["asked"] == 8
     assert raw_files(tmp_path) == as_served(*FILINGS)
 
 
