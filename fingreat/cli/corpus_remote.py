@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from textwrap import shorten
 from typing import Annotated
@@ -40,11 +41,13 @@ from fingreat.pipeline.sample import SampleProgress, SampleSettings, draw_sample
 from fingreat.pipeline.sample_year import Drawn
 from fingreat.pipeline.years import years_of
 from fingreat.report import count_of
+from fingreat.schema import Failure
 
 _EDGAR = "EDGAR"
 _WHICH = "Which filings"
 _REASON = 100
 """Characters of a reason on the console; sample/ has all of it."""
+_TOLD = 3
 _KINDS = {
     "ticker": ("ticker", "Write it as AAPL; several with --ticker each."),
     "cik": ("CIK", "Write its digits, such as 320193; several with --cik each."),
@@ -200,6 +203,7 @@ def fetch(
             company=lambda name: bar.update(task, description=f"company {name}", advance=1),
             total=lambda count: bar.update(task, description="filings", total=count, completed=0),
             filing=lambda accession: bar.advance(task),
+            failure=_teller(),
         )
         selection = Selection(names, forms, chosen, exhibits)
         counts = run_fetch(Corpus(corpus), client, selection, workers=workers, progress=progress)
@@ -343,6 +347,20 @@ def enrich(
     if counts["failed"]:
         say(f"why: {corpus / 'failures.jsonl'}; what EDGAR answered is asked for anew with --again only")
     raise typer.Exit(ALL_WELL if not counts["failed"] else SOME_FAILED if counts["completed"] else NOTHING_DONE)
+
+
+def _teller() -> Callable[[Failure], None]:
+    """Tells the first failures as they come: where nothing answers, the rest takes its time."""
+    numbers = count(1)
+
+    def tell(failure: Failure) -> None:
+        number = next(numbers)
+        if number <= _TOLD:
+            say(f"{failure.id}: {failure.reason}")
+        elif number == _TOLD + 1:
+            say("More have failed; failures.jsonl will say why.")
+
+    return tell
 
 
 def _names(named: Mapping[str, Sequence[str]], files: Sequence[Path], base: str | None) -> tuple[Named, ...]:

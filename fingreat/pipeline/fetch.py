@@ -49,12 +49,14 @@ class FetchProgress:
         company: called with each company before its filings are looked up.
         total: called once, with how many filings there are to fetch.
         filing: called with each filing when it is dealt with, in order.
+        failure: called with each filing or company that failed.
     """
 
     companies: Callable[[int], None] = lambda count: None
     company: Callable[[str], None] = lambda name: None
     total: Callable[[int], None] = lambda count: None
     filing: Callable[[str], None] = lambda accession: None
+    failure: Callable[[Failure], None] = lambda failure: None
 
 
 @dataclass(frozen=True)
@@ -202,8 +204,7 @@ class _Fetch:
             found = []
             state, reason = state_of(error, "unknown_company"), str(error)
         if not found:
-            self.failures.append(failure_of(STAGE, company, state, reason))
-            self.counts["companies_failed"] += 1
+            self._fail(company, state, reason, "companies_failed")
         return found
 
     def _none_found(self) -> str:
@@ -241,9 +242,10 @@ class _Fetch:
         self.held.filings[wanted.accession] = filing
         self.counts["fetched" if stored.asked else "already_there"] += 1
 
-    def _fail(self, filing_id: str, state: str, reason: str) -> None:
-        self.failures.append(failure_of(STAGE, filing_id, state, reason))
-        self.counts["failed"] += 1
+    def _fail(self, name: str, state: str, reason: str, count: str = "failed") -> None:
+        self.failures.append(failure_of(STAGE, name, state, reason))
+        self.counts[count] += 1
+        self.progress.failure(self.failures[-1])
 
 
 def as_fetched(filing: Filing, wanted: Wanted) -> Filing:

@@ -201,6 +201,21 @@ def test_failures_say_what_edgar_said(tmp_path: Path, edgar: LocalEdgar, fetch: 
     assert rows[0]["reason"] == f"{edgar.url(FILINGS[2])}: EDGAR refuses this file: status 403 (AccessDenied)."
 
 
+def test_the_first_failures_are_told_as_they_come(tmp_path: Path, edgar: LocalEdgar, fetch: Callable) -> None:
+    edgar.fail(denied, lambda path: path.endswith(".txt"))
+    outcome = fetch("--ticker", "NOPE", *(f"--accession={number}" for number in NUMBERS))
+    lines = outcome.err.splitlines()
+    assert lines[0].startswith("NOPE: NOPE is no ticker that EDGAR lists")
+    refused = "EDGAR refuses this file: status 403 (AccessDenied)."
+    assert lines[1:4] == [
+        f"{NUMBERS[0]}: {edgar.url(FILINGS[0])}: {refused}",
+        f"{NUMBERS[1]}: {edgar.url(FILINGS[1])}: {refused}",
+        "More have failed; failures.jsonl will say why.",
+    ]
+    assert lines[4].startswith("asked 5: fetched 0 (0.0 MB), already there 0, failed 5 · ")
+    assert len(lines) == 7
+
+
 def test_help_names_every_option_and_gives_an_example(run: Callable) -> None:
     outcome = run("corpus", "fetch", "--help")
     assert outcome.code == 0
