@@ -22,7 +22,7 @@ THREADS = 4
 _NOT_FOUND = 404
 _NOT_THERE = (403, _NOT_FOUND)
 """EDGAR answers with either for a path that it does not have."""
-_GRACE = 2.0
+_GRACE = 1.0
 """Seconds that threads have to write what they hold before they are left behind."""
 _END = 64 * 1024
 """Bytes of a file's beginning, and of its end, that tell whether it is whole."""

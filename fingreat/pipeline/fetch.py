@@ -160,14 +160,15 @@ class _Fetch:
         return wanted
 
     def _is_there(self, accession: str) -> bool:
-        """Whether the corpus has the filing, and whole where it was fetched."""
+        """Whether the corpus has the filing, as a whole full submission or as a main document that was added."""
         filing = self.held.filings.get(accession)
         if filing is None:
             return False
         path = self.held.path / filing.path
-        if Path(filing.path) != raw_path(accession):
-            return path.is_file()
-        return is_whole(path, accession) or (is_alone(path) and sha256_hex(path.read_bytes()) == filing.sha256)
+        if not is_alone(path):
+            return is_whole(path, accession)
+        # Where full submissions go, anything may stand in place of one that was cut.
+        return Path(filing.path) != raw_path(accession) or sha256_hex(path.read_bytes()) == filing.sha256
 
     def _add_named(self, wanted: dict[str, Wanted]) -> None:
         """Add the filings that the names mean, each once."""

@@ -116,6 +116,27 @@ def test_a_file_that_is_gone_is_fetched_again(tmp_path: Path, edgar: LocalEdgar)
     assert raw_files(tmp_path) == as_served(*FILINGS)
 
 
+@pytest.mark.parametrize("name", ["full-submission.txt", f"{NUMBERS[0]}.txt", f"{NUMBERS[0]}.htm"])
+def test_what_was_added_is_there_unless_it_is_half_a_submission(tmp_path: Path, edgar: LocalEdgar, name: str) -> None:
+    right = as_served(FILINGS[0])[f"{NUMBERS[0]}/{NUMBERS[0]}.txt"]
+    document = FILINGS[0].documents[0].text.encode()
+    for number, (content, there) in enumerate([(right, True), (document, True), (right[:-30], False)]):
+        if content is document and name == "full-submission.txt":
+            continue
+        path = tmp_path / str(number) / NUMBERS[0] / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content if there else right)
+        corpus = Corpus(tmp_path / f"corpus-{number}")
+        assert corpus.add([path])["added"] == 1
+        if not there:
+            (corpus.path / listed(corpus.path)[NUMBERS[0]].path).write_bytes(content)
+        edgar.log.clear()
+        assert fetched(corpus.path, edgar, NUMBERS[0])["already_there"] == there
+        assert edgar.log.count() == (0 if there else 1)
+        stored = (corpus.path / listed(corpus.path)[NUMBERS[0]].path).read_bytes()
+        assert stored == (content if there else right)
+
+
 def test_a_large_file_is_judged_by_its_ends(tmp_path: Path) -> None:
     large = as_served(*invented_filings(2003, 1, paragraphs=1000))
     data = next(iter(large.values()))
