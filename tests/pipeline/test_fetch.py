@@ -170,6 +170,12 @@ def test_a_filing_that_an_agent_sent_in_is_found_by_the_indexes(tmp_path: Path, 
     assert kept.read_bytes().startswith(b"\x1f\x8b")
 
 
+def test_a_path_that_is_refused_may_be_one_that_is_not_there(tmp_path: Path, edgar: LocalEdgar) -> None:
+    edgar.fail(denied, f"/Archives/edgar/data/1193125/{BY_AGENT[0].accession}.txt")
+    assert fetched(tmp_path, edgar, BY_AGENT[0].accession)["fetched"] == 1
+    assert raw_files(tmp_path) == as_served(BY_AGENT[0])
+
+
 def test_a_company_named_beside_it_spares_the_indexes(tmp_path: Path, edgar: LocalEdgar) -> None:
     names = BY_AGENT[0].accession, THREE.cik
     for order in (names, names[::-1]):

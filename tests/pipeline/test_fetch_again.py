@@ -275,6 +275,28 @@ def test_the_list_is_written_while_filings_come(
     assert seen == [0, 0, 0, 3, 3, 3, 6, 6]
 
 
+def test_what_comes_after_an_interrupt_is_not_written(tmp_path: Path, edgar: LocalEdgar) -> None:
+    def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    edgar.fail(delayed(1.8), lambda path: NUMBERS[0] not in path)
+    with asking(edgar) as client, pytest.raises(KeyboardInterrupt):
+        fetch(Corpus(tmp_path), client, selection(*NUMBERS), progress=FetchProgress(filing=interrupt))
+    assert list(listed(tmp_path)) == NUMBERS[:1]
+    # By now the corpus may belong to another process.
+    time.sleep(1.8)
+    assert edgar.log.completed() > 1
+    assert raw_files(tmp_path) == as_served(FILINGS[0])
+
+
+def test_what_a_kill_left_of_a_file_is_cleared_away(tmp_path: Path, edgar: LocalEdgar) -> None:
+    path = file_of(tmp_path, NUMBERS[0])
+    path.parent.mkdir(parents=True)
+    path.with_name(f".{path.name}.abcdefgh.part").write_bytes(b"half")
+    fetched(tmp_path, edgar, NUMBERS[0])
+    assert raw_files(tmp_path) == as_served(FILINGS[0])
+
+
 def test_downloads_overlap(tmp_path: Path, edgar: LocalEdgar) -> None:
     edgar.fail(delayed(0.5))
     started = time.monotonic()
