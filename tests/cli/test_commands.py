@@ -288,13 +288,11 @@ def test_a_stopped_run_says_how_to_go_on(corpus: Path, tmp_path: Path, stop: sig
     command = [sys.executable, "-c", "import sys; from fingreat.cli import main; sys.exit(main())",
                "extract", "--corpus", str(corpus), "--model", f"scripted:{script}", "--tokens", "600",
                "--out", str(tmp_path / "run")]  # fmt: skip
-    # A shell that starts the tests in the background has them ignore Ctrl-C, and what they start would inherit that.
     process = subprocess.Popen(
         command,
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     replies = tmp_path / "run" / "replies" / "part-00000.jsonl"
     deadline = time.monotonic() + 60
