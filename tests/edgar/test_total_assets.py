@@ -27,7 +27,10 @@ def concept(**units: list[dict[str, Any]]) -> bytes:
     return json.dumps({**head, "units": units}).encode()
 
 
-def assets(*facts: dict[str, Any], filed: date | None = date(2024, 11, 1), period: date | None = None) -> Assets:
+OWN = date(2024, 9, 28)
+
+
+def assets(*facts: dict[str, Any], filed: date | None = date(2024, 11, 1), period: date | None = OWN) -> Assets:
     return total_assets(concept(USD=list(facts)), FY2024, filed, period)
 
 
@@ -75,10 +78,26 @@ def test_zero_assets_are_a_value_and_debts_keep_their_sign() -> None:
 
 
 def test_a_balance_after_the_day_of_filing_is_none_of_the_filing() -> None:
-    late = fact("2029-09-28", 7)
+    late = fact("2024-10-05", 7)
     assert assets(fact("2024-09-28", 5), late).value == 5
-    assert assets(fact("2024-11-01", 6), late).value == 6
-    assert assets(late) == Assets(None, None, "a later balance sheet")
+    assert assets(late).value == 7
+    assert assets(late, filed=date(2024, 10, 4)) == Assets(None, None, "a later balance sheet")
+    assert assets(late, filed=date(2024, 10, 5)).value == 7
+
+
+def test_a_balance_beside_the_filing_s_own_is_not_taken_for_it() -> None:
+    """The opening balance of the next year, one of a day after the year, an acquired business's."""
+    year_end, period = fact("2010-12-31", 5), date(2010, 12, 31)
+    for other in ("2011-01-01", "2011-01-31", "2010-12-20"):
+        found = assets(fact(other, 9), year_end, period=period, filed=date(2011, 3, 1))
+        assert found == Assets(5, period, None), other
+    weeks = assets(fact("2010-12-26", 5), fact("2011-01-01", 9), period=period, filed=date(2011, 3, 1))
+    assert weeks == Assets(5, date(2010, 12, 26), None)
+
+
+def test_nothing_is_known_of_a_filing_without_a_period() -> None:
+    found = assets(fact("2006-12-31", 5), period=None)
+    assert found == Assets(None, None, "the filing's period is unknown")
 
 
 def test_several_values_of_one_day_are_unknown_and_equal_ones_are_one() -> None:
@@ -89,7 +108,7 @@ def test_several_values_of_one_day_are_unknown_and_equal_ones_are_one() -> None:
 
 def test_only_dollars_count_and_another_currency_is_named() -> None:
     def why(**units: list[dict[str, Any]]) -> str | None:
-        return total_assets(concept(**units), FY2024, None, None).why
+        return total_assets(concept(**units), FY2024, None, OWN).why
 
     assert why(CAD=[fact("2024-09-28", 5)], USD=[fact("2024-09-28", 6, FY2023)]) == "other currency: CAD"
     assert why(EUR=[fact("2024-09-28", 5)], CAD=[fact("2024-09-28", 5)]) == "other currency: CAD, EUR"
@@ -117,7 +136,7 @@ def test_only_dollars_count_and_another_currency_is_named() -> None:
 )
 def test_an_amount_keeps_every_digit_and_a_half_goes_to_the_even_dollar(written: str, value: int) -> None:
     data = concept(USD=[fact("2024-09-28", "VAL")]).replace(b'"VAL"', written.encode())
-    assert total_assets(data, FY2024, None, None).value == value
+    assert total_assets(data, FY2024, None, OWN).value == value
 
 
 @pytest.mark.parametrize(
@@ -128,7 +147,7 @@ def test_an_amount_keeps_every_digit_and_a_half_goes_to_the_even_dollar(written:
 def test_what_is_no_amount_is_said_with_its_place(written: str) -> None:
     data = concept(USD=[fact("2024-09-28", "VAL")]).replace(b'"VAL"', written.encode())
     with pytest.raises(RemoteError, match=r"^companyconcept.*is not what EDGAR documents"):
-        total_assets(data, FY2024, None, None)
+        total_assets(data, FY2024, None, OWN)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +174,7 @@ def test_what_is_no_amount_is_said_with_its_place(written: str) -> None:
 )
 def test_facts_of_another_shape_are_refused(data: bytes) -> None:
     with pytest.raises(RemoteError, match="is not what EDGAR documents"):
-        total_assets(data, FY2024, None, None)
+        total_assets(data, FY2024, None, OWN)
 
 
 def test_an_odd_fact_of_another_filing_costs_this_one_nothing() -> None:
@@ -175,7 +194,7 @@ def test_any_value_in_any_place_is_read_or_refused(key: str, value: Any) -> None
     places = {"USD": document["units"], **dict.fromkeys(("units", "tag", "taxonomy"), document)}
     places.get(key, document["units"]["USD"][0])[key] = value
     with suppress(RemoteError):
-        found = total_assets(json.dumps(document).encode(), FY2024, None, None)
+        found = total_assets(json.dumps(document).encode(), FY2024, None, OWN)
         assert (found.value is None) == bool(found.why)
 
 
@@ -193,16 +212,15 @@ def test_total_assets_are_those_of_a_slow_search(facts: Any, filed: date | None,
         units.setdefault(unit, []).append(fact(str(end), value, accession))
     found = total_assets(concept(**units), FY2024, filed, period)
 
-    # Backwards through the calendar to the first day with a fact.
-    day = filed or date(2020, 3, 1)
+    # Through the calendar: back from the period, then on from it, to the first day with a fact.
     values: set[int] = set()
-    while day >= date(2020, 1, 1) and not values:
-        values = {value for end, value, accession, unit in facts if (end, accession, unit) == (day, FY2024, "USD")}
-        day -= timedelta(days=1)
-    day += timedelta(days=1)
-    near = period is None or period - timedelta(days=16) <= day <= period + timedelta(days=16)
-    if len(values) == 1 and near:
-        assert found == Assets(values.pop(), day, None)
+    for days in (*range(0, -17, -1), *range(1, 17)) if period else ():
+        day = period + timedelta(days=days) if period else date.min
+        if not values and (filed is None or day <= filed):
+            values = {value for end, value, accession, unit in facts if (end, accession, unit) == (day, FY2024, "USD")}
+            found_at = day
+    if len(values) == 1:
+        assert found == Assets(values.pop(), found_at, None)
     else:
         assert found.value is None
         assert found.why

@@ -25,6 +25,7 @@ NO_FACTS = "no facts of this filing"
 OTHER_CURRENCY = "other currency"
 EARLIER = "only an earlier balance sheet"
 LATER = "a later balance sheet"
+NO_PERIOD = "the filing's period is unknown"
 SEVERAL = "several values"
 
 _SAME_YEAR_END = 16
@@ -169,10 +170,11 @@ def pages_for(facts: CompanyFacts, filed: date | None) -> tuple[OlderPage, ...]:
 def total_assets(data: bytes, accession: str, filed: date | None, period: date | None) -> Assets:
     """The total assets that a filing tagged for its own balance-sheet date.
 
-    Only facts in US dollars that name this very filing count, and of those the ones with the latest date that is not
-    after the day of filing. If the filing's period is known, that date must be within 16 days of it: what lies
-    further back is a comparative of an earlier balance sheet, and nothing is put in its place. A fraction of a
-    dollar is rounded half to even.
+    Only facts in US dollars that name this very filing count, with a date that is not after the day of filing and
+    within 16 days of the filing's period: the latest up to the period, or the first after it where there is none (the
+    header of a year of 52 or 53 weeks may give the month's end). What lies further back is a comparative of an
+    earlier balance sheet, and nothing is put in its place; so nothing is known of a filing without a period. A fraction
+    of a dollar is rounded half to even.
 
     Args:
         data: the company concept us-gaap:Assets.
@@ -193,16 +195,17 @@ def total_assets(data: bytes, accession: str, filed: date | None, period: date |
         currencies = sorted(unit for unit, facts in own.items() if facts and _CURRENCY.fullmatch(unit))
         reason = f"{OTHER_CURRENCY}: {', '.join(currencies)}" if currencies else OTHER_CURRENCY
         return Assets(None, None, reason if any(own.values()) else NO_FACTS)
-    return _latest(own["USD"], filed, period)
+    return _at_period(own["USD"], filed, period)
 
 
-def _latest(facts: list[tuple[date, Decimal]], filed: date | None, period: date | None) -> Assets:
-    ends = [end for end, _ in facts if filed is None or end <= filed]
+def _at_period(facts: list[tuple[date, Decimal]], filed: date | None, period: date | None) -> Assets:
+    if period is None:
+        return Assets(None, None, NO_PERIOD)
+    ends = {end for end, _ in facts if abs((end - period).days) <= _SAME_YEAR_END and (filed is None or end <= filed)}
     if not ends:
-        return Assets(None, None, LATER)
-    end = max(ends)
-    if period is not None and abs((end - period).days) > _SAME_YEAR_END:
-        return Assets(None, None, EARLIER if end < period else LATER)
+        return Assets(None, None, EARLIER if all(end < period for end, _ in facts) else LATER)
+    # A balance at the opening of the next year may stand beside the filing's own.
+    end = max((end for end in ends if end <= period), default=min(ends))
     values = {value for day, value in facts if day == end}
     if len(values) > 1:
         return Assets(None, None, SEVERAL)
