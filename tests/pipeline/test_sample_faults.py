@@ -182,7 +182,8 @@ def test_a_block_while_indexes_are_fetched_draws_nothing(tmp_path: Path, edgar: 
 def test_filings_that_are_not_there_in_a_row_end_the_call_and_are_not_replaced(
     fault: Fault, spare: int, tmp_path: Path, edgar: LocalEdgar, whole: bytes
 ) -> None:
-    edgar.fail(fault, is_filing, spare=spare)
+    there = {edgar.path(WORLD[number][0]) for number in seeded_order(FILINGS, 2003, 7)[:spare]}
+    edgar.fail(fault, lambda path: is_filing(path) and path not in there)
     with pytest.raises(RemoteError, match="gave none of 10 filings in a row that its indexes list") as caught:
         sampled(tmp_path, edgar, YEARS, 8)
     assert caught.value.hint
@@ -192,6 +193,17 @@ def test_filings_that_are_not_there_in_a_row_end_the_call_and_are_not_replaced(
     sampled(tmp_path, edgar, YEARS, 8)
     assert [number for number in kept_ids(tmp_path) if number in SAMPLE] == SAMPLE
     assert set(whole.splitlines()) <= set(list_bytes(tmp_path).splitlines())
+
+
+def test_many_filings_that_are_not_there_among_others_are_replaced(tmp_path: Path, edgar: LocalEdgar) -> None:
+    absent = {number for year in YEARS for number in seeded_order(FILINGS, year, 7)[::2]}
+    assert len(absent) > 10
+    for number in absent:
+        edgar.fail(missing, edgar.path(WORLD[number][0]))
+    sampled(tmp_path, edgar, YEARS, 8)
+    assert {one.accession for one in read_drawn(tmp_path)} == WORLD.keys()
+    good = {number for number, (_, what) in WORLD.items() if what in GOOD}
+    assert set(kept_ids(tmp_path)) == good - absent
 
 
 def test_a_few_filings_that_are_not_there_are_replaced(tmp_path: Path, edgar: LocalEdgar) -> None:
