@@ -20,7 +20,6 @@ from fingreat.runs import sweep, write_atomic
 THREADS = 4
 """Downloads at the same time; the client's limit holds for all of them together."""
 _NOT_FOUND = 404
-_NOT_THERE = (403, _NOT_FOUND)
 """EDGAR answers with either for a path that it does not have."""
 _GRACE = 1.0
 """Seconds that threads have to write what they hold before they are left behind."""
@@ -212,21 +211,15 @@ def stored_limit(corpus: Path, stored: Stored) -> float:
 def _fetch(client: EdgarClient, locate: Callable[[str], str | None] | None, wanted: Wanted) -> bytes:
     # The number's first part is that of who sent the filing in, often the registrant itself.
     cik = wanted.cik or cik_of(wanted.accession[:10])
-    refused: RemoteError | None = None
     if cik is not None:
         try:
             return client.get(submission_path(cik, wanted.accession), "submission")
         except RemoteError as error:
-            if error.status not in _NOT_THERE or locate is None:
+            if error.status != _NOT_FOUND or locate is None:
                 raise
-            refused = error
     found = locate(wanted.accession) if locate is not None else None
     if found is not None and found != cik:
         return client.get(submission_path(found, wanted.accession), "submission")
-    if refused is not None and refused.status != _NOT_FOUND:
-        raise refused
-    raise RemoteError(
-        f"EDGAR has no filing {wanted.accession}, neither there nor in the indexes of its year and the next.",
-        where=submission_path(cik, wanted.accession) if cik is not None else None,
-        status=_NOT_FOUND,
-    )
+    where = f"neither under CIK {cik} nor" if cik is not None else "not"
+    message = f"EDGAR does not have it, {where} in the indexes of its year and the next."
+    raise RemoteError(message, status=_NOT_FOUND)

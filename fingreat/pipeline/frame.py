@@ -24,7 +24,6 @@ from fingreat.schema import sha256_hex
 FIRST_COMPLETE = date(1994, 7, 1)
 """From this quarter on EDGAR documents an index of every quarter."""
 _QUARTERS = (1, 2, 3, 4)
-_REFUSED = 403
 
 
 @dataclass
@@ -147,13 +146,8 @@ class Frame:
         if first > self.today:
             remarks.append(f"quarter {quarter} had not begun on {self.today}.")
             return []
-        try:
-            # One that came before the quarter was over is asked for anew, until filings are drawn from it.
-            data = self.kept.get(path, "gzip", since=over)
-        except RemoteError as error:
-            if error.status != _REFUSED:
-                raise
-            data = None
+        # One that came before the quarter was over is asked for anew, until filings are drawn from it.
+        data = self.kept.get(path, "gzip", since=over)
         if data is None:
             current = self.today.year, (self.today.month + 2) // 3
             if first >= FIRST_COMPLETE and (year, quarter) != current:

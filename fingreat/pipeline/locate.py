@@ -8,10 +8,9 @@ from threading import Lock
 
 from fingreat.edgar.remote.addresses import FIRST_YEAR, index_path
 from fingreat.edgar.remote.index import read_index
-from fingreat.errors import BlockedError, FingreatError, InputError, RemoteError
+from fingreat.errors import BlockedError, FingreatError, InputError
 from fingreat.pipeline.kept import KeptAnswers
 
-_REFUSED = 403
 _WEEK = timedelta(days=7)
 _CENTURY = 50
 """Two digits of a year below this are those of 20xx."""
@@ -73,14 +72,8 @@ class Locator:
 
     def _take(self, year: int, quarter: int) -> None:
         path = index_path(year, quarter)
-        try:
-            # One that came before the quarter was over is not complete.
-            data = self._kept.get(path, "gzip", since=quarter_end(year, quarter))
-        except RemoteError as error:
-            # On a quarter's first days EDGAR refuses the index that is not there yet.
-            if error.status != _REFUSED:
-                raise
-            return
+        # One that came before the quarter was over is not complete.
+        data = self._kept.get(path, "gzip", since=quarter_end(year, quarter))
         if data is None:
             return
         try:

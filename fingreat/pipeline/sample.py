@@ -89,8 +89,9 @@ def draw_sample(
 
     All indexes are read before anything is drawn. Each year's filings are taken in the order of `draw_order` until
     there are as many as asked for. One that has no such item, cannot be read, or is not on EDGAR although an index
-    lists it is replaced by the next of the order. One that could not be fetched this time is not: its place stays
-    open, and the same call tries it again. Ten in a row that are not there end the call, and none of them is noted.
+    lists it is replaced by the next of the order. One that could not be fetched this time, or that something refuses,
+    is not: its place stays open, and the same call tries it again. Ten in a row that are not there, or all, end the
+    call, and none of them is noted.
 
     Args:
         indexes: index files at hand; EDGAR's master indexes are fetched where none are given.
@@ -134,9 +135,11 @@ class _Sample:
     drawn: dict[str, Drawn] = field(default_factory=dict)
     absent: list[Drawn] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    given: bool = False
 
     def run(self, kept: KeptAnswers, indexes: Sequence[Path], today: date) -> dict[str, int]:
         self.drawn = {drawn.accession: drawn for drawn in read_drawn(self.held.path)}
+        self.given = any(drawn.filing for drawn in self.drawn.values())
         noted = self.held.manifest["stages"].get(STAGE, {}) if self.drawn else {}
         self._check(noted)
         fixed = frozenset(drawn.year for drawn in self.drawn.values())
@@ -227,7 +230,7 @@ class _Sample:
 
     def _decide(self, year: YearSample, place: Place, stored: Stored, examined: Examined | Lost) -> None:
         row = place[1]
-        if stored.state == "not_fetched":
+        if stored.state in ("not_fetched", "refused"):
             year.leave_open()
             self.failures.append(failure_of(STAGE, row.accession, stored.state, stored.reason))
             self.progress.open(row, stored.reason)
@@ -235,19 +238,24 @@ class _Sample:
         one = _drawn(year.year, place, stored, examined)
         year.decide(one)
         if stored.path is not None:
+            self.given = True
             self._note_absent()
             self._note(one)
             return
         self.absent.append(one)
         if len(self.absent) == _MOST_ABSENT:
-            raise RemoteError(
-                f"gave none of {_MOST_ABSENT} filings in a row that its indexes list. {stored.reason}",
-                where="EDGAR",
-                hint="Check whether a proxy or a stand-in for EDGAR refuses requests; the same command goes on.",
-            )
+            self.given = False
+            self._note_absent()
 
     def _note_absent(self) -> None:
         """Those that EDGAR does not have, now that it has been seen to give others."""
+        if self.absent and not self.given:
+            raise RemoteError(
+                f"gave none of {count_of(len(self.absent), 'filing')} in a row that its indexes list. "
+                f"{self.absent[-1].reason}",
+                where="EDGAR",
+                hint="Check whether a proxy or a stand-in for EDGAR refuses requests; the same command goes on.",
+            )
         for one in self.absent:
             self._note(one)
         self.absent.clear()

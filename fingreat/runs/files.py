@@ -143,7 +143,7 @@ def sole_owner(folder: Path) -> Iterator[None]:
     """
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / ".lock").open("w")
+        lock = (folder / ".lock").open("a")
     with lock, _locked(lock, fcntl.LOCK_EX, folder):
         yield
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from fetch_command import IDENTITY, as_served, raw_files, set_up, summary
-from servers.answers import denied, missing
+from servers.answers import forbidden, missing
 from servers.edgar import LocalEdgar
 from servers.invented import invented_company, invented_filing, invented_filings
 
@@ -194,19 +194,19 @@ def test_what_a_restart_finds_of_a_block_it_waits_for_and_says_once(
 
 
 def test_failures_say_what_edgar_said(tmp_path: Path, edgar: LocalEdgar, fetch: Callable) -> None:
-    edgar.fail(denied, edgar.path(FILINGS[2]))
+    edgar.fail(forbidden, edgar.path(FILINGS[2]))
     fetch(*(f"--accession={number}" for number in NUMBERS))
     rows = [json.loads(line) for line in (tmp_path / "corpus" / "failures.jsonl").read_bytes().splitlines()]
     assert [(row["stage"], row["id"], row["state"]) for row in rows] == [("fetch", NUMBERS[2], "refused")]
-    assert rows[0]["reason"] == f"{edgar.url(FILINGS[2])}: EDGAR refuses this file: status 403 (AccessDenied)."
+    assert rows[0]["reason"] == f"{edgar.url(FILINGS[2])}: EDGAR refuses this file: status 403."
 
 
 def test_the_first_failures_are_told_as_they_come(tmp_path: Path, edgar: LocalEdgar, fetch: Callable) -> None:
-    edgar.fail(denied, lambda path: path.endswith(".txt"))
+    edgar.fail(forbidden, lambda path: path.endswith(".txt"))
     outcome = fetch("--ticker", "NOPE", *(f"--accession={number}" for number in NUMBERS))
     lines = outcome.err.splitlines()
     assert lines[0].startswith("NOPE: NOPE is no ticker that EDGAR lists")
-    refused = "EDGAR refuses this file: status 403 (AccessDenied)."
+    refused = "EDGAR refuses this file: status 403."
     assert lines[1:4] == [
         f"{NUMBERS[0]}: {edgar.url(FILINGS[0])}: {refused}",
         f"{NUMBERS[1]}: {edgar.url(FILINGS[1])}: {refused}",

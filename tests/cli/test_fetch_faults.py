@@ -21,6 +21,7 @@ from servers.answers import (
     denied,
     dribbling,
     edited,
+    forbidden,
     in_chunks,
     instead,
     missing,
@@ -187,8 +188,9 @@ def test_a_block_that_goes_on_ends_the_command_and_the_next_call_goes_on(
 @pytest.mark.parametrize(
     ("fault", "state", "reason"),
     [
-        (missing, "not_found", "EDGAR has no filing"),
-        (denied, "refused", "status 403 (AccessDenied)"),
+        (missing, "not_found", "EDGAR does not have it, neither under CIK"),
+        (denied, "not_found", "nor in the indexes of its year and the next"),
+        (forbidden, "refused", "EDGAR refuses this file: status 403"),
         (redirected("http://127.0.0.1:1/elsewhere"), "refused", "redirects are not followed"),
     ],
 )

@@ -16,6 +16,7 @@ from servers.answers import (
     denied,
     dribbling,
     edited,
+    forbidden,
     in_chunks,
     missing,
     redirected,
@@ -130,7 +131,8 @@ def test_the_message_says_what_was_wrong(edgar: LocalEdgar, client: EdgarClient,
     ("fault", "status", "words"),
     [
         (missing, 404, "EDGAR has no such file"),
-        (denied, 403, r"EDGAR refuses this file: status 403 \(AccessDenied\)"),
+        (denied, 404, r"EDGAR has no such file: status 403 \(AccessDenied\)"),
+        (lambda answer: Answer(403, b"no entry"), 403, "EDGAR refuses this file: status 403"),
         (redirected("https://www.sec.gov/index.html"), 302, "points to 'https://www.sec.gov/index.html'"),
         (redirected("/elsewhere", 301), 301, "points to '/elsewhere'"),
         (lambda answer: Answer(410, b"gone"), 410, "status 410"),
@@ -222,3 +224,31 @@ def test_packed_content_that_ends_early_is_no_whole_answer() -> None:
         edgar.put("/files/x.txt", Answer(200, packed, "text/plain", (("Content-Encoding", "gzip"),)))
         with pytest.raises(RemoteError, match="cannot be unpacked: its packed content is cut; tried 3 times"):
             client.get("/files/x.txt", "text")
+
+
+def test_ten_files_refused_in_a_row_end_the_asking(edgar: LocalEdgar, client: EdgarClient) -> None:
+    edgar.fail(forbidden)
+    for _ in range(9):
+        with pytest.raises(RemoteError, match="EDGAR refuses this file: status 403"):
+            client.get(PATHS["submission"], "submission")
+    edgar.heal()
+    edgar.fail(missing, times=1)
+    with pytest.raises(RemoteError, match="no such file"):
+        client.get(PATHS["submission"], "submission")
+    edgar.fail(forbidden)
+    for _ in range(9):
+        with pytest.raises(RemoteError, match="EDGAR refuses this file"):
+            client.get(PATHS["submission"], "submission")
+    with pytest.raises(BlockedError, match="10 files in a row were refused, the last with status 403") as caught:
+        client.get(PATHS["submission"], "submission")
+    assert caught.value.hint
+    assert edgar.log.count() == 20
+
+
+def test_a_type_that_a_terminal_would_obey_is_told_without_its_characters(
+    edgar: LocalEdgar, client: EdgarClient
+) -> None:
+    edgar.fail(typed("image/\x1b[31mred"))
+    with pytest.raises(RemoteError, match=r"is of type image/\?\[31mred") as caught:
+        client.get(PATHS["submission"], "submission")
+    assert "\x1b" not in str(caught.value)

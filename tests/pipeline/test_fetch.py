@@ -209,7 +209,7 @@ def test_what_edgar_does_not_know_is_a_failure_with_its_reason_and_the_others_go
     }
     assert "NOPE is no ticker that EDGAR lists" in failures["NOPE"].reason
     assert "EDGAR has no company with the CIK 77" in failures["77"].reason
-    assert f"EDGAR has no filing {unknown}, neither there nor in the indexes" in failures[unknown].reason
+    assert "EDGAR does not have it, neither under CIK" in failures[unknown].reason
     assert raw_files(tmp_path) == as_served(OF_ONE[0])
 
 

@@ -46,7 +46,7 @@ REASONS = {
     "by_reference": "its item 7 is by reference: The information required by this item is incorporated",
     "unreadable": "holds no document with text",
     "missing": "EDGAR has no such file",
-    "denied": "EDGAR refuses this file: status 403",
+    "denied": "EDGAR has no such file: status 403",
 }
 
 

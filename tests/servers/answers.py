@@ -64,7 +64,9 @@ threshold = instead(page("threshold.html", 403))
 undeclared = instead(page("undeclared.html", 403))
 """403 with the page on undeclared tools."""
 denied = instead(page("denied.xml", 403))
-"""403 for this one path: no block."""
+"""403 of EDGAR's store, for a path under which it has nothing: no block."""
+forbidden = instead(Answer(403, b"<html><body><h1>Forbidden</h1></body></html>", "text/html"))
+"""403 of something else, such as a proxy."""
 missing = instead(MISSING)
 """404."""
 broken = instead(Answer(500, b"<html><body><h1>Internal Server Error</h1></body></html>", "text/html"))

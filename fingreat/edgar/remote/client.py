@@ -17,7 +17,7 @@ from fingreat.edgar.remote.addresses import DATA, WWW, accession_of, base_url
 from fingreat.edgar.remote.limiter import LIMITER, MOST_A_SECOND
 from fingreat.edgar.remote.whole import Kind, fault, is_block
 from fingreat.edgar.remote.wire import Answer, LineError, Wire
-from fingreat.errors import InputError, RemoteError
+from fingreat.errors import BlockedError, InputError, RemoteError
 
 IDENTITY_VARIABLE = "EDGAR_IDENTITY"
 LONGEST_BACKOFF = 60.0
@@ -25,6 +25,12 @@ LONGEST_BACKOFF = 60.0
 _EXAMPLE = "Jane Roe jane.roe@university.example"
 _MAIL = re.compile(r"[^\s@<>()\[\],;:\"]+@[^\s@<>()\[\],;:\"]+\.[A-Za-z]{2,}")
 _LONGEST_IDENTITY = 200
+_MOST_REFUSED = 10
+"""Files that are refused in a row: more likely, something between here and EDGAR refuses all of them."""
+_NOTHING_THERE = "status 403 (AccessDenied)"
+"""What EDGAR's store says of a path under which it has nothing, such as the index of a quarter to come."""
+_FOR_THE_MOMENT = (408, 425)
+"""Statuses of a request that came too slowly or too early."""
 _PATH = re.compile(r"(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)+")
 
 
@@ -104,6 +110,7 @@ class EdgarClient:
         if self.tries < 1 or self.timeout <= 0 or self.backoff < 0 or self.pause < 0:
             raise InputError("Tries and time-outs are larger than 0, waits not negative.")
         self._closed = threading.Event()
+        self._refused = 0
         self._lock = threading.Lock()
         self._pause = pauses.Pause(self.pause, self.on_wait, self.marker)
         self._wire = Wire(self.identity, self.timeout)
@@ -130,9 +137,9 @@ class EdgarClient:
 
         Raises:
             InputError: such a path is none of EDGAR's.
-            RemoteError: EDGAR has no such file (status 404), refuses it, points elsewhere; or (retryable) it could
-                not be had whole in so many tries, or the client was closed.
-            BlockedError: EDGAR refuses all requests, still after several pauses.
+            RemoteError: EDGAR has no such file (status 404, also where its store says so with a 403), refuses it or
+                points elsewhere; or (retryable) it could not be had whole in so many tries, or the client was closed.
+            BlockedError: EDGAR refuses all requests, still after several pauses, or ten files in a row.
             StorageError: the marker cannot be written.
         """
         url = self._url(path)
@@ -146,8 +153,9 @@ class EdgarClient:
                     continue
                 status = answer.status
                 if status != 200:
-                    reason = _refusal(answer, url)
+                    reason = self._refusal(answer, url)
                 else:
+                    self._refused = 0
                     # A server that names the packing of the file itself as its encoding gives it away unpacked.
                     packed = kind == "gzip" and not answer.data.startswith(b"\x1f\x8b")
                     data = answer.raw if packed else answer.data
@@ -204,20 +212,29 @@ class EdgarClient:
         if self._closed.wait(min(seconds, LONGEST_BACKOFF)):
             raise RemoteError("was not asked again: the client is closed.", where="EDGAR", retryable=True)
 
-
-def _refusal(answer: Answer, url: str) -> str:
-    """Why an answer without the file may be worth another try; raises where it is not."""
-    status = answer.status
-    if 300 <= status < 400:
-        raise RemoteError(
-            f"points to {answer.location[:300]!r} (status {status}), and redirects are not followed.",
-            where=url,
-            status=status,
-        )
-    if status == 404:
-        raise RemoteError("EDGAR has no such file.", where=url, status=404)
-    if 400 <= status < 500:
+    def _refusal(self, answer: Answer, url: str) -> str:
+        """Why an answer without the file may be worth another try; raises where it is not."""
+        status = answer.status
         code = re.search(rb"<Code>(\w{1,40})</Code>", answer.data)
-        said = f" ({code[1].decode()})" if code else ""
-        raise RemoteError(f"EDGAR refuses this file: status {status}{said}.", where=url, status=status)
-    return f"the server answered with status {status}"
+        said = f"status {status}" + (f" ({code[1].decode()})" if code else "")
+        if status >= 500 or status in _FOR_THE_MOMENT:
+            return f"the server answered with {said}"
+        if status == 404 or said == _NOTHING_THERE:
+            self._refused = 0
+            raise RemoteError(f"EDGAR has no such file{f': {said}' if status != 404 else ''}.", where=url, status=404)
+        self._refused += 1
+        if self._refused >= _MOST_REFUSED:
+            raise BlockedError(
+                f"{self._refused} files in a row were refused, the last with {said}.",
+                where="EDGAR",
+                hint="Check --identity and what stands before EDGAR, such as a proxy; then repeat the command.",
+                retryable=True,
+                status=status,
+            )
+        if 300 <= status < 400:
+            raise RemoteError(
+                f"points to {answer.location[:300]!r} (status {status}), and redirects are not followed.",
+                where=url,
+                status=status,
+            )
+        raise RemoteError(f"EDGAR refuses this file: {said}.", where=url, status=status)

@@ -45,6 +45,9 @@ _BLOCK_SIZE = 100_000
 _HTML = re.compile(rb"<(?:!doctype\s+html?|html|body|div|p|font|span|center|h[1-6])\b", re.IGNORECASE)
 _END = re.compile(rb"</[a-z][a-z0-9:_-]*\s*>(?:\s|\x00|<!--(?:(?!-->).)*-->)*\Z", re.IGNORECASE | re.DOTALL)
 _LAST_COMMENTS = 100_000
+_ODD = re.compile(r"[^!-~]")
+"""Characters that no type has, and that a terminal may obey."""
+_LONGEST_TYPE = 60
 _GZIP = b"\x1f\x8b"
 
 
@@ -107,7 +110,7 @@ def fault(kind: Kind, data: bytes, content_type: str = "", accession: str | None
         return "is empty"
     if len(data) <= _BLOCK_SIZE and _BLOCK.search(data):
         return "is a page that refuses the request"
-    type_ = content_type.partition(";")[0].strip().lower()
+    type_ = _ODD.sub("?", content_type.partition(";")[0].strip().lower())[:_LONGEST_TYPE]
     if re.fullmatch(_WRONG_TYPES[kind], type_):
         return f"is of type {type_}, which no {_NAMES[kind]} is"
     if kind == "submission":
