@@ -129,9 +129,13 @@ def _named(fields: dict[str, Any], base: str | None) -> Named:
 def _filing(values: dict[str, str], base: str | None) -> Named | None:
     """The filing that a row names; never all filings of its company in place of one whose number is damaged."""
     for text in _present(values, _NUMBERS):
-        if accession_of(text) is None:
+        try:
+            named = read_name(text, base)
+        except InputError as error:
+            raise error if accession_of(text) else InputError(f"{text[:80]!r} is no accession number.") from None
+        if named.kind != "accession":
             raise InputError(f"{text[:80]!r} is no accession number.")
-        return read_name(text, base)
+        return named
     if "sha256" in values:
         # A line of a corpus: digits of the checksum that stands for an unknown number may look like one.
         text = values.get("id", "")

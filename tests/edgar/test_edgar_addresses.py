@@ -73,6 +73,50 @@ def test_an_accession_number_is_found_in_any_surroundings(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "0000320193-24-000123-index.htm",
+        "320193_10K_2024_0000320193-24-000123.htm",
+        "0000320193-24-000123_10-K.htm",
+        "AAPL-0000320193-24-000123.htm",
+        "/home/jane/My filings/000032019324000123/aapl.htm",
+        "0000320193-24-000123/0000320193-24-000123.txt",
+        "ACCESSION NUMBER:\t\t0000320193-24-000123",
+        "0000320193‐24‐000123",
+        "0000320193–24–000123",
+        "0000320193—24—000123",
+        "0000320193−24−000123",
+        "0000320193－24－000123",
+    ],
+)
+def test_file_names_as_tools_write_them_and_typeset_dashes_name_a_filing(text: str) -> None:
+    assert read_name(text) == Named("accession", accession=APPLE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x0000320193-24-000123",
+        "0000320193-24-000123x",
+        "1-0000320193-24-000123",
+        "0000320193-24-000123-4",
+        "é000032019324000123",
+        "000032019324000123O",
+        "edgar/data/320193/x0000320193-24-000123.txt",
+    ],
+)
+def test_a_number_with_a_letter_or_digit_too_many_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="names no filing and no company"):
+        read_name(text)
+
+
+@pytest.mark.parametrize("mark", [",", " ", ";", ", "])
+def test_two_filings_in_one_name_are_refused(mark: str) -> None:
+    with pytest.raises(InputError, match=r"names several filings at once\. Name each by itself"):
+        read_name(f"{APPLE}{mark}0001193125-20-050884")
+
+
+@pytest.mark.parametrize(
     ("text", "cik"),
     [
         ("320193", "320193"),

@@ -84,6 +84,7 @@ def test_tables_are_known_by_their_head_whatever_parts_their_fields(tmp_path: Pa
         ("url,cik", "https://www.apple.com,320193", APPLE),
         ("url", "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=0000320193", APPLE),
         ("path", f"raw/{A}/{A}.txt", FILING_A),
+        ("cik,id", f"320193,{A.replace('-', '–')}", OF_APPLE),  # typeset
     ],
 )
 def test_the_columns_that_edgar_and_other_tools_use_are_known(
@@ -131,6 +132,13 @@ def test_a_filing_of_a_corpus_without_its_number_does_not_mean_its_company(tmp_p
 def test_a_damaged_accession_number_does_not_mean_the_company(tmp_path: Path, number: str) -> None:
     faults = faults_in(tmp_path, "list.csv", f"cik,accession\n320193,{A}\n320193,{number}\n")
     assert f"1 of 2 lines name no filing and no company:\n  line 3: '{number}' is no accession number." in faults
+
+
+@pytest.mark.parametrize("number", [f"x{A}", f"{A}a", f"{A}, {B}"])
+def test_a_number_with_something_too_many_is_no_filing_in_any_column(tmp_path: Path, number: str) -> None:
+    for column in ("accession", "id", "filename"):
+        faults = faults_in(tmp_path, "list.csv", f'cik,{column}\n320193,"{number}"\n')
+        assert "1 of 1 lines name no filing and no company:\n  line 2: " in faults
 
 
 @pytest.mark.parametrize("row", ["1,Apple", "0,", "37996,x"])

@@ -22,7 +22,11 @@ BASE_VARIABLE = "EDGAR_BASE_URL"
 FIRST_YEAR = 1993
 """No index is older."""
 _HOSTS = frozenset(("www.sec.gov", "sec.gov", "data.sec.gov"))
-_ACCESSION = re.compile(r"(?<![0-9])([0-9]{10})-?([0-9]{2})-?([0-9]{6})(?![0-9])")
+_DASH = "[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]"
+"""A hyphen, and what word processors and web pages write for one."""
+_ACCESSION = re.compile(rf"(?<![0-9])([0-9]{{10}}){_DASH}?([0-9]{{2}}){_DASH}?([0-9]{{6}})(?![0-9])")
+# Apart from what stands around it, as in file names: with a letter or digit too many, it may be that of another filing.
+_APART = re.compile(rf"(?<![^\W_])(?<![0-9]{_DASH}){_ACCESSION.pattern}(?![^\W_])(?!{_DASH}[0-9])")
 _CANONICAL = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
 _CIK = re.compile(r"(?:CIK)?0*([1-9][0-9]{0,9})", re.IGNORECASE)
 _TICKER = re.compile(r"[A-Za-z][A-Za-z0-9.-]{0,9}")
@@ -69,20 +73,22 @@ def read_name(text: str, base: str | None = None) -> Named:
     """What a user means by a name: a filing by its number or address, or a company by its CIK or ticker.
 
     Args:
-        text: an accession number in any surroundings, a CIK, a ticker, a path of an index, an address on
-            SEC's site (folder, landing page, document, full submission, viewer link, company page).
+        text: an accession number, also in the name of a file or a path; a CIK, a ticker, a path of an index, an
+            address on SEC's site (folder, landing page, document, full submission, viewer link, company page).
         base: address of the server that stands in for SEC's; None for that of the environment.
 
     Raises:
-        InputError: it is none of these, or an address on another host.
+        InputError: it is none of these, several filings at once, or an address on another host.
     """
     name = text.strip().strip("\"'<>")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", name):
         return _read_address(name, base)
-    accession = accession_of(name)
-    if accession:
+    filings = {"-".join(match.groups()) for match in _APART.finditer(name)}
+    if len(filings) > 1:
+        raise InputError("names several filings at once.", where=_shown(text), hint="Name each by itself.")
+    if filings:
         folder = _FOLDER.search(name)
-        return Named("accession", accession=accession, cik=folder[1] if folder else None)
+        return Named("accession", accession=filings.pop(), cik=folder[1] if folder else None)
     cik = cik_of(name)
     if cik:
         return Named("cik", cik=cik)
