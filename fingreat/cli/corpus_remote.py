@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -49,10 +50,12 @@ _REASON = 100
 """Characters of a reason on the console; sample/ has all of it."""
 _TOLD = 3
 _KINDS = {
-    "ticker": ("ticker", "Write it as AAPL; several with --ticker each."),
-    "cik": ("CIK", "Write its digits, such as 320193; several with --cik each."),
-    "accession": ("accession number", "Write it as 0000320193-24-000123, or the address of a filing."),
+    "ticker": ("ticker", "Write it as AAPL"),
+    "cik": ("CIK", "Write its digits, such as 320193"),
+    "accession": ("accession number", "Write it as 0000320193-24-000123, or the address of a filing"),
 }
+_NAME_SHOWN = 80
+"""Characters of a name in a message."""
 
 IdentityOption = Annotated[
     str | None,
@@ -365,14 +368,22 @@ def _teller() -> Callable[[Failure], None]:
 
 def _names(named: Mapping[str, Sequence[str]], files: Sequence[Path], base: str | None) -> tuple[Named, ...]:
     """What the options name: by kind of name, and in files."""
-    names = []
-    for kind, texts in named.items():
-        for text in texts:
-            name = read_name(text, base)
-            if name.kind != kind:
-                what, hint = _KINDS[kind]
-                raise InputError(f"{text!r} is no {what}.", where=f"--{kind}", hint=hint)
-            names.append(name)
+    names = [_name(kind, text, base) for kind, texts in named.items() for text in texts]
     for path in files:
         names += read_names(path, base)
     return tuple(names)
+
+
+def _name(kind: str, text: str, base: str | None) -> Named:
+    what, hint = _KINDS[kind]
+    several = f"; several with --{kind} each" if re.search(r"[\s,;|]", text.strip()) else ""
+    reason = f"is no {what}."
+    try:
+        name = read_name(text, base)
+    except InputError as error:
+        name = None
+        # What is wrong with an address only reading it can tell.
+        reason = error.message if "://" in text else reason
+    if name is None or name.kind != kind:
+        raise InputError(f"{text[:_NAME_SHOWN]!r} {reason}", where=f"--{kind}", hint=f"{hint}{several}.")
+    return name
