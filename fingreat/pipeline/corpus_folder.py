@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,11 +42,12 @@ class CorpusFolder:
         Raises:
             CorpusError: this is no corpus, or its list is damaged; the message names the line.
         """
+        self._check_no_file()
         if not (self.path / _LIST).is_file():
             raise CorpusError(
                 "is no corpus folder (no filings.jsonl).",
                 where=str(self.path),
-                hint="Make one with `fingreat corpus add`.",
+                hint="Make one with `fingreat corpus fetch`, `sample` or `add`.",
             )
         filings: dict[str, Filing] = {}
         for number, filing in _records(self.path / _LIST, Filing):
@@ -125,15 +126,20 @@ class CorpusFolder:
         """Hold the corpus for this process, to change it.
 
         Raises:
-            CorpusError: its list, its failures or its manifest is damaged.
+            CorpusError: it is a file, or its list, its failures or its manifest is damaged.
             RunError: another process is working there.
             StorageError: the disk refused.
         """
+        self._check_no_file()
         with sole_owner(self.path):
             sweep(*(self.path / name for name in (_LIST, _FAILURES, _MANIFEST)))
             manifest = self.manifest()
             listed = self.filings() if (self.path / _LIST).is_file() else []
             yield Holding(self.path, {filing.id: filing for filing in listed}, self.failures(), manifest)
+
+    def _check_no_file(self) -> None:
+        if self.path.is_file():
+            raise CorpusError("is a file; a corpus is a folder.", where=str(self.path))
 
 
 @dataclass
@@ -142,12 +148,17 @@ class Holding:
 
     Attributes:
         filings: by id, in the order in which they were added; written by `write_list`.
+        before: ids of those that it had when it was taken hold of.
     """
 
     path: Path
     filings: dict[str, Filing]
     failures: list[Failure]
     manifest: dict[str, Any]
+    before: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.before = frozenset(self.filings)
 
     def write_list(self) -> None:
         """Write the list of filings."""
@@ -158,12 +169,15 @@ class Holding:
     ) -> None:
         """Write a stage's failures in place of its earlier ones, and what it notes.
 
+        Earlier failures to fetch filings that have come in now, however they came, are out of date, too.
+
         Args:
             counts: goes into the manifest.
             tried: ids whose earlier failures are out of date; None for all of the stage.
         """
         old = [one for one in self.failures if one.stage != stage or (tried is not None and one.id not in tried)]
-        self.failures = old + failures
+        come = self.filings.keys() - self.before
+        self.failures = [one for one in old if one.stage != "fetch" or one.id not in come] + failures
         write_atomic(self.path / _FAILURES, _lines(self.failures))
         self.manifest |= {"format": FORMAT, "kind": "corpus", "version": fingreat.__version__}
         self.manifest["stages"] |= {stage: counts}

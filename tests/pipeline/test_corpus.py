@@ -288,7 +288,7 @@ def test_a_damaged_list_names_its_line(tmp_path: Path) -> None:
 def test_what_is_no_corpus_says_how_to_make_one(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path)
     for call in (corpus.filings, lambda: corpus.make_sections("7")):
-        with pytest.raises(CorpusError, match="fingreat corpus add"):
+        with pytest.raises(CorpusError, match=r"Make one with `fingreat corpus fetch`, `sample` or `add`\."):
             call()
     assert tree(tmp_path) == set()
 
