@@ -161,7 +161,7 @@ def test_what_is_no_amount_is_said_with_its_place(written: str) -> None:
         b'{"units": []}',
         b'{"units": {"USD": {}}}',
         b'{"units": {"USD": [5]}}',
-        b'{"units": {"USD": [{"accn": 5}]}}',
+        b'{"units": {"USD": [5]}}',
         b'{"units": {"USD": [{"accn": "0000320193-24-000123", "val": 5}]}}',
         b'{"units": {"USD": [{"accn": "0000320193-24-000123", "val": 5, "end": "2024-02-30"}]}}',
         b'{"units": {"\\ud800": 5}}',
@@ -224,3 +224,15 @@ def test_total_assets_are_those_of_a_slow_search(facts: Any, filed: date | None,
     else:
         assert found.value is None
         assert found.why
+
+
+def test_facts_of_another_company_are_refused_where_the_company_is_known() -> None:
+    data = concept(USD=[fact("2024-09-28", 5)])
+    assert total_assets(data, FY2024, None, OWN, cik="320193").value == 5
+    with pytest.raises(RemoteError, match="the company 789019 is expected here"):
+        total_assets(data, FY2024, None, OWN, cik="789019")
+
+
+@pytest.mark.parametrize("accn", [None, 7, ["x"], {"a": 1}, "\u0000"])
+def test_a_number_of_no_shape_in_another_fact_costs_this_one_nothing(accn: Any) -> None:
+    assert assets(fact("2024-09-28", 5), {**fact("2024-09-28", 9), "accn": accn}).value == 5

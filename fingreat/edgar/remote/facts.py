@@ -167,7 +167,9 @@ def pages_for(facts: CompanyFacts, filed: date | None) -> tuple[OlderPage, ...]:
     )
 
 
-def total_assets(data: bytes, accession: str, filed: date | None, period: date | None) -> Assets:
+def total_assets(
+    data: bytes, accession: str, filed: date | None, period: date | None, *, cik: str | None = None
+) -> Assets:
     """The total assets that a filing tagged for its own balance-sheet date.
 
     Only facts in US dollars that name this very filing count, with a date that is not after the day of filing and
@@ -179,16 +181,19 @@ def total_assets(data: bytes, accession: str, filed: date | None, period: date |
     Args:
         data: the company concept us-gaap:Assets.
         accession: of the filing, with dashes.
+        cik: of the company that was asked for, if the data is to be checked for it.
 
     Raises:
-        RemoteError: the bytes are not what EDGAR documents, or are another concept. Facts of other filings are not
-            looked into.
+        RemoteError: the bytes are not what EDGAR documents, or are another concept or company. Facts of other filings
+            are not looked into.
     """
     where = "companyconcept"
     concept = documented.document(data, where)
     for key, right in (("taxonomy", "us-gaap"), ("tag", "Assets")):
         if concept.get(key, right) != right:
             raise documented.undocumented(f"{where}, {key}", f'"{right}"')
+    if cik is not None and "cik" in concept and _cik(concept["cik"], f"{where}, cik") != cik:
+        raise documented.undocumented(f"{where}, cik", f"the company {cik}")
     units = documented.mapping(concept.get("units"), f"{where}, units")
     own = {unit: _own_facts(facts, accession, f"{where}, units.{unit[:20]!a}") for unit, facts in units.items()}
     if not own.get("USD"):
@@ -301,7 +306,7 @@ def _own_facts(value: Any, accession: str, where: str) -> list[tuple[date, Decim
     return [
         (documented.day(entry.get("end"), f"{where}, end"), documented.amount(entry.get("val"), f"{where}, val"))
         for entry in entries
-        if documented.text(entry.get("accn"), f"{where}, accn") == accession
+        if entry.get("accn") == accession
     ]
 
 
