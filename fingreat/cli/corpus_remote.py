@@ -295,8 +295,10 @@ def sample(
     )
     if counts["open"]:
         say("Repeat the command to fetch what is open.")
-    if counts["open"] + counts["short"]:
-        say(f"why: {corpus / 'failures.jsonl'} and {corpus / 'manifest.json'}")
+    places = {"open": str(corpus / "failures.jsonl"), "replaced": f"{corpus / 'sample'}/"}
+    reasons = [place for key, place in places.items() if counts[key]]
+    if reasons:
+        say(f"why: {' and '.join(reasons)}")
     raise typer.Exit(ALL_WELL if counts["kept"] == counts["asked"] else SOME_FAILED if counts["kept"] else NOTHING_DONE)
 
 

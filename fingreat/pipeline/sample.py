@@ -279,10 +279,13 @@ class _Sample:
         asked = self.settings.per_year
         for year, counts in by_year.items():
             if counts["short"]:
-                self.progress.note(f"{year}: {counts['kept']} of {asked} filings: no more firms filed one.")
+                self.progress.note(f"{year}: {counts['kept']} of {count_of(asked, 'filing')}; {_all_drawn(counts)}.")
         total = {"asked": asked * len(by_year)}
         total |= {key: sum(counts[key] for counts in by_year.values()) for key in _TOTALS}
-        made |= total | {"complete": not total["open"], "by_year": {str(year): by_year[year] for year in by_year}}
+        made |= total | {
+            "complete": total["kept"] == total["asked"],
+            "by_year": {str(year): by_year[year] for year in by_year},
+        }
         self.held.finish(STAGE, made, self.failures)
         return total
 
@@ -332,6 +335,18 @@ def _as_drawn(filing: Filing, row: IndexRow) -> Filing:
         # Its header begins with another of them, and what it says first holds for that one.
         known |= {"company": row.company, **dict.fromkeys(("sic", "sic_source", "division", "fiscal_year_end"))}
     return as_fetched(filing, Wanted(row.accession, row.cik)).model_copy(update=known)
+
+
+def _all_drawn(counts: dict[str, int]) -> str:
+    """Why a year has too few filings, in words."""
+    parts = [f"all {count_of(counts['firms'], 'firm')} of the year were drawn"]
+    if counts["firms"] == 1:
+        parts = ["the only firm of the year was drawn"]
+    if counts["replaced"]:
+        parts.append(f"{counts['replaced']} had no usable text")
+    if counts["open"]:
+        parts.append(f"{counts['open']} could not be fetched yet")
+    return ", ".join(parts)
 
 
 def _spoken(key: str, value: Any) -> str:

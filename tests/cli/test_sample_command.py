@@ -86,6 +86,8 @@ def test_it_prints_who_is_replaced_and_counts_that_add_up(tmp_path: Path, edgar:
     outcome = run(*arguments(tmp_path / "c", "--seed", 5))
     assert (outcome.code, outcome.out) == (0, "")
     lines = outcome.err.splitlines()
+    # The reasons are in the log of the draws, also where every place is filled.
+    assert lines.pop() == f"why: {tmp_path / 'c' / 'sample'}/"
     assert lines[-1] == (
         f"asked 6: kept 6, open 0, short 0 · drawn {6 + lost}, of which replaced {lost} · {8 + 6 + lost} requests"
     )
@@ -139,18 +141,20 @@ def test_what_is_open_is_said_and_the_same_command_fetches_it(tmp_path: Path, ed
     assert f"2003: {number} could not be fetched: " in outcome.err
     assert "asked 6: kept 5, open 1, short 0 · " in outcome.err
     assert "Repeat the command to fetch what is open.\n" in outcome.err
+    assert f"why: {tmp_path / 'c' / 'failures.jsonl'}" in outcome.err
     edgar.heal()
     outcome = run(*arguments(tmp_path / "c"))
     assert outcome.code == 0
-    assert outcome.err.endswith(" · 1 request\n")
+    assert " · 1 request\n" in outcome.err
     assert [filing.id for filing in Corpus(tmp_path / "c").filings()] == expected(0, 3)[0]
 
 
 def test_short_years_are_said(tmp_path: Path, edgar: LocalEdgar, run: Callable) -> None:
     outcome = run(*arguments(tmp_path / "c", per_year=10))
     assert outcome.code == 1
-    assert "2003: 8 of 10 filings: no more firms filed one.\n" in outcome.err
+    assert "2003: 8 of 10 filings; all 16 firms of the year were drawn, 8 had no usable text.\n" in outcome.err
     assert "asked 20: kept 16, open 0, short 4 · drawn 32, of which replaced 16 · 40 requests\n" in outcome.err
+    assert outcome.err.endswith(f"\nwhy: {tmp_path / 'c' / 'sample'}/\n")
     assert "Repeat" not in outcome.err
 
 

@@ -183,7 +183,10 @@ def test_a_year_with_too_few_firms_is_short_and_says_so(tmp_path: Path, edgar: L
     good = {year: sum(what in GOOD for _, what in WORLD[year].values()) for year in YEARS}
     assert good == {2003: 8, 2004: 8}
     assert (counts["kept"], counts["short"], counts["drawn"], counts["open"]) == (16, 8, 28, 0)
-    assert notes == [f"{year}: 8 of 12 filings: no more firms filed one." for year in YEARS]
+    assert notes == [
+        f"{year}: 8 of 12 filings; all 14 firms of the year were drawn, 6 had no usable text." for year in YEARS
+    ]
+    assert Corpus(tmp_path).manifest()["stages"]["sample"]["complete"] is False
 
 
 def test_another_item_may_decide(tmp_path: Path, edgar: LocalEdgar) -> None:
