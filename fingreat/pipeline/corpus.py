@@ -28,16 +28,17 @@ class Corpus(CorpusFolder):
 
         The trees of sec-edgar-downloader and edgar-crawler are known: what a filing does not say of itself comes from
         its folders, its name and the crawler's list, and a half file of theirs is not taken. A file whose bytes are
-        already here is skipped. One that is no filing, or another one of an accession number that is here, is
-        listed in failures.jsonl, and so is a folder that cannot be read or a damaged list; the others go on.
+        already here is skipped; one whose stored copy is gone is stored again. One that is no filing, or another one
+        of an accession number that is here, is listed in failures.jsonl, and so is a folder that cannot be read or a
+        damaged list; the others go on.
 
         Args:
             on_file: called for each file, in order, before it is taken in.
             workers: processes that read files at the same time, as in `make_sections`.
 
         Returns:
-            counts: `added`, `already_there`, `doubles` (main documents beside their full submission), `failed`, and
-            `passed_over`, the files of a folder with other endings.
+            counts: `added` (also those stored again), `already_there`, `doubles` (main documents beside their full
+            submission), `failed`, and `passed_over`, the files of a folder with other endings.
 
         Raises:
             InputError: a path does not exist, there is no file to add, or no process could be started.
@@ -52,7 +53,8 @@ class Corpus(CorpusFolder):
                 hint=f"Looked for {', '.join(SUFFIXES)}, also .gz.",
             )
         with self.held() as held:
-            digests = {filing.sha256 for filing in held.filings.values()}
+            gone = {one.sha256: one for one in held.filings.values() if not (self.path / one.path).exists()}
+            digests = {filing.sha256 for filing in held.filings.values()} - gone.keys()
             failures = [_not_added(path, reason) for path, reason in found.faults.items()]
             counts = Counter({"added": 0, "already_there": 0, "doubles": len(found.doubles), "failed": len(failures)})
             counts["passed_over"] = found.passed_over
@@ -67,7 +69,7 @@ class Corpus(CorpusFolder):
                     for (path, _), examined in zip(found.files, results, strict=True):
                         on_file(path)
                         try:
-                            filing = self._take(path, examined, held.filings, digests)
+                            filing = self._take(path, examined, held.filings, digests, gone)
                         except InputError as error:
                             failures.append(_not_added(path, error.message))
                             counts["failed"] += 1
@@ -85,7 +87,12 @@ class Corpus(CorpusFolder):
         return dict(counts)
 
     def _take(
-        self, path: Path, examined: Examined | Lost, filings: dict[str, Filing], digests: set[str]
+        self,
+        path: Path,
+        examined: Examined | Lost,
+        filings: dict[str, Filing],
+        digests: set[str],
+        gone: dict[str, Filing],
     ) -> Filing | None:
         """Store a file that was found to be a filing; None where its bytes are already here."""
         if isinstance(examined, Lost):
@@ -95,7 +102,9 @@ class Corpus(CorpusFolder):
         filing = examined.filing
         if examined.fault is not None or filing is None:
             raise InputError(examined.fault or "it cannot be read as a filing.")
-        if filing.id in filings:
+        # What was learnt of a filing stays, whatever its file is called now.
+        filing = gone.get(examined.sha256, filing)
+        if filing.id in filings and examined.sha256 not in gone:
             raise InputError(f"accession {filing.id} is already in the corpus with other bytes.")
         # Read again, so that the bytes of a filing never wait in memory or in a pipe for its turn.
         data = read_bytes(path)

@@ -18,6 +18,7 @@ _SECONDS, _SECONDS_PER_MB = 120.0, 10.0
 """Wall time that a filing may take: hundreds of times what it does take, since the machine may have much else to do."""
 DEFAULT_ITEM = "7"
 _OTHER_NAME = "if it is as it should be, add a copy of another name elsewhere."
+_HEAL = "fetch the filing again by its accession number, add its file again, or restore it from a copy."
 _PACKED = 10
 """How many times its packed size a gzipped filing may have."""
 
@@ -84,9 +85,11 @@ def find_item(corpus: Path, item: str, tables: TableStyle, filing: Filing) -> Se
     """An item of a filing that is in a corpus folder; `unreadable` where its stored file is not what was added."""
     path = corpus / filing.path
     try:
+        if not path.exists():
+            raise InputError(f"the stored file is gone; {_HEAL}")
         data = read_bytes(path)
         if sha256_hex(data) != filing.sha256:
-            raise InputError("the stored file is not the one that was added: its SHA-256 differs.")
+            raise InputError(f"the stored file is not as it was: its SHA-256 differs; remove it and {_HEAL}")
         section = read_section(data, item, name=path.name, filing_id=filing.id, tables=tables)
     except InputError as error:
         return unreadable(filing, item, tables, error.message)

@@ -269,7 +269,7 @@ def test_a_filing_whose_file_is_gone_is_unreadable_and_the_others_go_on(tmp_path
     (corpus.path / corpus.filings()[0].path).unlink()
     counts = corpus.make_sections("7", again=True)
     assert (counts["unreadable"], counts["found"]) == (1, 1)
-    assert ["no such file" in failure.reason for failure in failures(corpus)] == [True]
+    assert ["file is gone" in failure.reason for failure in failures(corpus)] == [True]
 
 
 def test_a_damaged_list_names_its_line(tmp_path: Path) -> None:

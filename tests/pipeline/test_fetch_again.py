@@ -106,6 +106,21 @@ def test_a_file_that_is_not_whole_is_fetched_again(
     assert path.read_bytes() == right
 
 
+def test_a_file_that_has_changed_within_is_fetched_again_once_it_is_removed_as_its_failure_says(
+    tmp_path: Path, edgar: LocalEdgar
+) -> None:
+    fetched(tmp_path, edgar, NUMBERS[0])
+    corpus, path = Corpus(tmp_path), file_of(tmp_path, NUMBERS[0])
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2] + b"#" + data[len(data) // 2 + 1 :])
+    assert corpus.make_sections("7")["unreadable"] == 1
+    assert "remove it and fetch the filing again by its accession number" in corpus.failures()[0].reason
+    path.unlink()
+    assert fetched(tmp_path, edgar, NUMBERS[0])["fetched"] == 1
+    assert raw_files(tmp_path) == as_served(FILINGS[0])
+    assert corpus.make_sections("7")["found"] == 1
+
+
 def test_a_file_that_is_gone_is_fetched_again(tmp_path: Path, edgar: LocalEdgar) -> None:
     fetched(tmp_path, edgar, *NUMBERS)
     file_of(tmp_path, NUMBERS[3]).unlink()
