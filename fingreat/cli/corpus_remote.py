@@ -39,7 +39,7 @@ from fingreat.pipeline.fetch import fetch as run_fetch
 from fingreat.pipeline.name_list import read_names
 from fingreat.pipeline.sample import STAGE as SAMPLE
 from fingreat.pipeline.sample import SampleProgress, SampleSettings, draw_sample
-from fingreat.pipeline.sample_year import Drawn
+from fingreat.pipeline.sample_year import Drawn, State
 from fingreat.pipeline.years import years_of
 from fingreat.report import count_of
 from fingreat.schema import Failure
@@ -48,6 +48,12 @@ _EDGAR = "EDGAR"
 _WHICH = "Which filings"
 _REASON = 100
 """Characters of a reason on the console; sample/ has all of it."""
+_STATES: dict[State, str] = {
+    "absent": "absent",
+    "by_reference": "by reference",
+    "unreadable": "unreadable",
+    "not_found": "not on EDGAR",
+}
 _TOLD = 3
 _KINDS = {
     "ticker": ("ticker", "Write it as AAPL"),
@@ -286,19 +292,21 @@ def sample(
         )
         counts = draw_sample(Corpus(corpus), client, settings, indexes=index or (), workers=workers, progress=progress)
         requests = client.requests
+    noted = Corpus(corpus).manifest()["stages"][SAMPLE]
     if json:
-        noted = Corpus(corpus).manifest()["stages"][SAMPLE]
-        print_json({**counts, "by_year": noted["by_year"], "requests": requests})
+        print_json({**counts, "reasons": noted["reasons"], "by_year": noted["by_year"], "requests": requests})
+    reasons = ", ".join(f"{_STATES[state]} {number:,}" for state, number in noted["reasons"].items() if number)
     say(
         f"asked {counts['asked']:,}: kept {counts['kept']:,}, open {counts['open']:,}, short {counts['short']:,} · "
-        f"drawn {counts['drawn']:,}, of which replaced {counts['replaced']:,} · {count_of(requests, 'request')}"
+        f"drawn {counts['drawn']:,}, of which replaced {counts['replaced']:,}{f' ({reasons})' if reasons else ''} · "
+        f"{count_of(requests, 'request')}"
     )
     if counts["open"]:
         say("Repeat the command to fetch what is open.")
     places = {"open": str(corpus / "failures.jsonl"), "replaced": f"{corpus / 'sample'}/"}
-    reasons = [place for key, place in places.items() if counts[key]]
-    if reasons:
-        say(f"why: {' and '.join(reasons)}")
+    found = [place for key, place in places.items() if counts[key]]
+    if found:
+        say(f"why: {' and '.join(found)}")
     raise typer.Exit(ALL_WELL if counts["kept"] == counts["asked"] else SOME_FAILED if counts["kept"] else NOTHING_DONE)
 
 

@@ -30,12 +30,14 @@ class Examined:
     Attributes:
         sha256: of its bytes, gzip taken off; empty where they could not be read.
         filing: None where the bytes are known, or are no filing.
-        fault: why it cannot be read as a filing.
+        fault: why it cannot be read as a filing, or lacks an item that it needs.
+        status: of the search for an item, where there is a fault; None where the fault is another.
     """
 
     sha256: str = ""
     filing: Filing | None = None
     fault: str | None = None
+    status: SectionStatus | None = None
 
 
 def examine(known: Set[str], path: Path, needed: str | None = None, told: Told | None = None) -> Examined:
@@ -54,13 +56,13 @@ def examine(known: Set[str], path: Path, needed: str | None = None, told: Told |
         filing = describe_filing(read_submission(data, path.name), digest, path, told)
         section = read_section(data, needed or DEFAULT_ITEM, name=path.name, filing_id=filing.id)
     except InputError as error:
-        return Examined(digest, filing, error.message)
+        return Examined(digest, filing, error.message, SectionStatus.UNREADABLE)
     if section.status is SectionStatus.UNREADABLE:
-        return Examined(digest, filing, "; ".join(section.warnings) or "it cannot be read as a filing.")
+        reason = "; ".join(section.warnings) or "it cannot be read as a filing."
+        return Examined(digest, filing, reason, section.status)
     if needed is not None and section.status is not SectionStatus.FOUND:
-        return Examined(
-            digest, filing, f"its item {needed} is {section.status.value.replace('_', ' ')}: {why(section)}"
-        )
+        reason = f"its item {needed} is {section.status.value.replace('_', ' ')}: {why(section)}"
+        return Examined(digest, filing, reason, section.status)
     wrong = _not_as_told(data, filing, told) if told else None
     if wrong:
         return Examined(digest, filing, wrong)

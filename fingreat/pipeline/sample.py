@@ -25,16 +25,21 @@ from fingreat.pipeline.fetch import as_fetched
 from fingreat.pipeline.frame import Frame
 from fingreat.pipeline.kept import KeptAnswers
 from fingreat.pipeline.reading import Examined, examine
-from fingreat.pipeline.sample_year import Drawn, Place, YearSample
+from fingreat.pipeline.sample_year import STATES, Drawn, Place, State, YearSample
 from fingreat.pipeline.workers import Lost, in_order
 from fingreat.pipeline.years import spoken_years
 from fingreat.report import count_of
 from fingreat.runs import RecordLog, read_records
-from fingreat.schema import Failure, Filing
+from fingreat.schema import Failure, Filing, SectionStatus
 
 STAGE = "sample"
 _MOST_ABSENT = 10
 """Filings in a row that an index lists and EDGAR does not have: more likely, something refuses all requests."""
+_STATES: dict[SectionStatus, State] = {
+    SectionStatus.ABSENT: "absent",
+    SectionStatus.BY_REFERENCE: "by_reference",
+    SectionStatus.UNREADABLE: "unreadable",
+}
 _TOTALS = ("kept", "open", "short", "drawn", "replaced")
 
 
@@ -160,7 +165,7 @@ class _Sample:
             failure_of(STAGE, f"{name}, line {row.line}", "unreadable", f"{row.reason}: {row.text}")
             for name, row in frame.unreadable
         ]
-        return self._finish(made, {year.year: year.counts() for year in years})
+        return self._finish(made, years)
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -275,18 +280,17 @@ class _Sample:
         }
         self.held.write_list()
 
-    def _finish(self, made: dict[str, Any], by_year: dict[int, dict[str, int]]) -> dict[str, int]:
+    def _finish(self, made: dict[str, Any], years: Sequence[YearSample]) -> dict[str, int]:
         asked = self.settings.per_year
-        for year, counts in by_year.items():
+        counted = [(year.year, year.counts(), year.reasons()) for year in years]
+        for number, counts, _ in counted:
             if counts["short"]:
-                self.progress.note(f"{year}: {counts['kept']} of {count_of(asked, 'filing')}; {_all_drawn(counts)}.")
-        total = {"asked": asked * len(by_year)}
-        total |= {key: sum(counts[key] for counts in by_year.values()) for key in _TOTALS}
-        made |= total | {
-            "complete": total["kept"] == total["asked"],
-            "by_year": {str(year): by_year[year] for year in by_year},
-        }
-        self.held.finish(STAGE, made, self.failures)
+                self.progress.note(f"{number}: {counts['kept']} of {count_of(asked, 'filing')}; {_all_drawn(counts)}.")
+        total = {"asked": asked * len(years)}
+        total |= {key: sum(counts[key] for _, counts, _ in counted) for key in _TOTALS}
+        made |= {"reasons": {state: sum(reasons[state] for _, _, reasons in counted) for state in STATES}}
+        made |= {"by_year": {str(number): {**counts, "reasons": reasons} for number, counts, reasons in counted}}
+        self.held.finish(STAGE, made | total | {"complete": total["kept"] == total["asked"]}, self.failures)
         return total
 
 
@@ -307,12 +311,14 @@ def read_drawn(corpus: Path) -> list[Drawn]:
 def _drawn(year: int, place: Place, stored: Stored, examined: Examined | Lost) -> Drawn:
     rank, row = place
     reason: str | None = stored.reason or None
+    state: State | None = "not_found" if reason else None
     filing = None
     if isinstance(examined, Lost):
-        reason = examined.reason
+        state, reason = "unreadable", examined.reason
     elif reason is None:
         reason = examined.fault
         filing = examined.filing if reason is None else None
+        state = _STATES.get(examined.status) if examined.status else None
     return Drawn(
         year=year,
         rank=rank,
@@ -322,6 +328,7 @@ def _drawn(year: int, place: Place, stored: Stored, examined: Examined | Lost) -
         form=row.form,
         filed=row.filed,
         outcome="kept" if filing else "replaced",
+        state=state,
         reason=reason,
         filing=_as_drawn(filing, row) if filing else None,
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from itertools import islice
-from typing import Literal
+from typing import Literal, get_args
 
 from fingreat.edgar.remote.index import IndexRow
 from fingreat.pipeline.draw import Draw
@@ -16,13 +17,19 @@ Place = tuple[int, IndexRow]
 """A filing with its rank in the seeded order of its year, from 1."""
 
 
+State = Literal["absent", "by_reference", "unreadable", "not_found"]
+"""Why a filing was replaced: what its item is, or that EDGAR does not have it."""
+STATES: tuple[State, ...] = get_args(State)
+
+
 class Drawn(Record):
     """A filing that was drawn.
 
     Attributes:
         rank: its place in the seeded order of its year, from 1.
         outcome: `replaced` filings are not in the corpus; the next of the order stands in their place.
-        reason: why it was replaced.
+        state: why it was replaced, in a word.
+        reason: the same in words.
         filing: its record, where it was kept.
     """
 
@@ -34,6 +41,7 @@ class Drawn(Record):
     form: str
     filed: date
     outcome: Literal["kept", "replaced"]
+    state: State | None = None
     reason: str | None = None
     filing: Filing | None = None
 
@@ -91,3 +99,8 @@ class YearSample:
             "open": self._open,
             "short": self._wanted - kept - self._open,
         }
+
+    def reasons(self) -> dict[str, int]:
+        """The replaced filings by their state."""
+        counts = Counter(one.state for one in self._drawn.values() if one.filing is None)
+        return {state: counts[state] for state in STATES}

@@ -7,13 +7,24 @@ from typing import Any
 
 from fingreat.analysis.corpus import Band, CorpusFigures, Group, Quantile
 from fingreat.analysis.ratio import Ratio
-from fingreat.report.sample_table import sample_table
+from fingreat.report.sample_table import replaced_table, sample_table
 from fingreat.report.stage_table import stage_table
 from fingreat.report.tables import Cell, Column, ColumnKind, Share, Table, count_of
 
 IDS = tuple(
     f"corpus-{name}"
-    for name in ("divisions", "years", "forms", "assets-bands", "assets", "lengths", "statuses", "sample", "stages")
+    for name in (
+        "divisions",
+        "years",
+        "forms",
+        "assets-bands",
+        "assets",
+        "lengths",
+        "statuses",
+        "sample",
+        "replaced",
+        "stages",
+    )
 )
 """The ids of all tables there can be."""
 QUANTILE_NOTE = (
@@ -57,6 +68,7 @@ def corpus_tables(
         _lengths(figures, item),
         _statuses(figures, item),
         sample_table(stages.get("sample")),
+        replaced_table(stages.get("sample")),
         stage_table(stages),
     )
     return tuple(table for table in made if table is not None)

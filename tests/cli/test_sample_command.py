@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import os
@@ -63,6 +64,19 @@ def expected(seed: int, count: int) -> tuple[list[str], dict[str, list[str]]]:
     return kept, replaced
 
 
+def reasons(numbers: list[str]) -> dict[str, int]:
+    """Why these were replaced."""
+    found = [VARIANTS[[one.accession for one in FILINGS].index(number) % 16 % 4] for number in numbers]
+    counts = {"absent": found.count("no_item_7"), "by_reference": found.count("by_reference")}
+    return {**counts, "unreadable": 0, "not_found": 0}
+
+
+def in_words(replaced: dict[str, list[str]]) -> str:
+    """The same as the last line has it."""
+    counts = reasons([number for numbers in replaced.values() for number in numbers])
+    return ", ".join(f"{state.replace('_', ' ')} {number}" for state, number in counts.items() if number)
+
+
 def arguments(corpus: Path, *more: object, per_year: int = 3) -> list[object]:
     return [
         "corpus",
@@ -89,7 +103,8 @@ def test_it_prints_who_is_replaced_and_counts_that_add_up(tmp_path: Path, edgar:
     # The reasons are in the log of the draws, also where every place is filled.
     assert lines.pop() == f"why: {tmp_path / 'c' / 'sample'}/"
     assert lines[-1] == (
-        f"asked 6: kept 6, open 0, short 0 · drawn {6 + lost}, of which replaced {lost} · {8 + 6 + lost} requests"
+        f"asked 6: kept 6, open 0, short 0 · drawn {6 + lost}, of which replaced {lost} ({in_words(replaced)}) · "
+        f"{8 + 6 + lost} requests"
     )
     said = [
         re.match(r"(\d{4}): (\S+) is replaced: its item 7 is (absent|by reference): \S", line) for line in lines[:-1]
@@ -116,6 +131,7 @@ def test_json_gives_the_counts_in_total_and_by_year(tmp_path: Path, edgar: Local
             "replaced": lost[year],
             "open": 0,
             "short": 0,
+            "reasons": reasons(replaced[year]),
         }
         for year in YEARS
     }
@@ -128,6 +144,7 @@ def test_json_gives_the_counts_in_total_and_by_year(tmp_path: Path, edgar: Local
         "replaced": sum(lost.values()),
     }
     assert {key: data[key] for key in total} == total
+    assert data["reasons"] == reasons([number for numbers in replaced.values() for number in numbers])
     assert data["requests"] == 8 + total["drawn"]
     assert json.loads(run(*arguments(tmp_path / "c", "--json")).out) == data | {"requests": 0}
 
@@ -153,7 +170,7 @@ def test_short_years_are_said(tmp_path: Path, edgar: LocalEdgar, run: Callable) 
     outcome = run(*arguments(tmp_path / "c", per_year=10))
     assert outcome.code == 1
     assert "2003: 8 of 10 filings; all 16 firms of the year were drawn, 8 had no usable text.\n" in outcome.err
-    assert "asked 20: kept 16, open 0, short 4 · drawn 32, of which replaced 16 · 40 requests\n" in outcome.err
+    assert "asked 20: kept 16, open 0, short 4 · drawn 32, of which replaced 16 (" in outcome.err
     assert outcome.err.endswith(f"\nwhy: {tmp_path / 'c' / 'sample'}/\n")
     assert "Repeat" not in outcome.err
 
@@ -223,6 +240,7 @@ def test_stats_show_a_sample_by_year_and_count_its_indexes(tmp_path: Path, edgar
     shown = [" ".join(line.split()) for line in outcome.out.splitlines()]
     lost = {year: len(replaced[year]) for year in YEARS}
     assert "Sample by year" in shown
+    assert "Replaced filings by reason" in shown
     for year in YEARS:
         assert f"{year} 16 16 16 {3 + lost[year]} 3 {lost[year]} 0 0" in shown
     assert f"total 32 32 32 {6 + sum(lost.values())} 6 {sum(lost.values())} 0 0" in shown
@@ -234,6 +252,13 @@ def test_stats_show_a_sample_by_year_and_count_its_indexes(tmp_path: Path, edgar
     assert (tmp_path / "tables" / "corpus-sample.csv").read_text("utf-8").splitlines()[0] == (
         "year,rows,filings,firms,drawn,kept,replaced,open,short"
     )
+    with (tmp_path / "tables" / "corpus-replaced.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["year"], row["absent"], row["by reference"], row["not on EDGAR"]) for row in rows[:-1]] == [
+        (year, *(str(reasons(replaced[year])[state]) for state in ("absent", "by_reference", "not_found")))
+        for year in YEARS
+    ]
+    assert r"\label{tab:corpus-replaced}" in (tmp_path / "tables" / "corpus-replaced.tex").read_text("utf-8")
     assert r"\label{tab:corpus-sample}" in (tmp_path / "tables" / "corpus-sample.tex").read_text("utf-8")
 
 

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -41,6 +41,7 @@ pytestmark = pytest.mark.usefixtures("no_limit")
 YEARS = (2003, 2004)
 WORLD = {year: year_of_filings(year) for year in (2002, *YEARS, 2005)}
 EVERY = {number: one for year in WORLD.values() for number, one in year.items()}
+STATES = {"no_item_7": "absent", "by_reference": "by_reference", "unreadable": "unreadable"}
 REASONS = {
     "no_item_7": "its item 7 is absent",
     "by_reference": "its item 7 is by reference: The information required by this item is incorporated",
@@ -92,6 +93,21 @@ def test_a_sample_is_the_first_good_filings_of_each_years_order(tmp_path: Path, 
     assert all(one.filing and one.reason is None for one in log if one.outcome == "kept")
 
 
+def test_every_replaced_filing_has_its_reason_in_a_word(tmp_path: Path, edgar: LocalEdgar) -> None:
+    lost = first_good(EVERY, 2003, 7, 1)[0]
+    edgar.fail(missing, edgar.path(EVERY[lost][0]))
+    sampled(tmp_path, edgar, YEARS)
+    for one in read_drawn(tmp_path):
+        expected = "not_found" if one.accession == lost else STATES.get(EVERY[one.accession][1])
+        assert one.state == expected, one
+
+
+def reasons_of(numbers: Sequence[str]) -> dict[str, int]:
+    """What is to be counted of these draws."""
+    found = [STATES.get(EVERY[number][1]) for number in numbers]
+    return {state: found.count(state) for state in ("absent", "by_reference", "unreadable", "not_found")}
+
+
 def test_files_of_replaced_filings_stay_and_are_not_in_the_list(tmp_path: Path, edgar: LocalEdgar) -> None:
     sampled(tmp_path, edgar)
     files = {path.name.removesuffix(".txt") for path in (tmp_path / "raw").rglob("*.txt")}
@@ -116,7 +132,11 @@ def test_counts_are_those_of_the_order(tmp_path: Path, edgar: LocalEdgar) -> Non
             "replaced": drawn - 4,
             "open": 0,
             "short": 0,
+            "reasons": reasons_of(order[:drawn]),
         }
+    total = Corpus(tmp_path).manifest()["stages"]["sample"]["reasons"]
+    assert total == {state: sum(row["reasons"][state] for row in by_year.values()) for state in total}
+    assert sum(total.values()) == counts["replaced"]
     assert counts["replaced"] == sum(row["replaced"] for row in by_year.values()) > 0
 
 

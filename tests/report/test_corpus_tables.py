@@ -11,7 +11,7 @@ from fingreat.analysis.corpus import SectionFacts, measure_corpus
 from fingreat.report import Cell, Column, Table, cell_text, table_csv
 from fingreat.report.corpus_tables import IDS, corpus_tables
 from fingreat.report.latex import table_latex
-from fingreat.report.sample_table import sample_table
+from fingreat.report.sample_table import replaced_table, sample_table
 from fingreat.report.stage_table import stage_table
 from fingreat.schema import Filing, SectionStatus
 
@@ -188,7 +188,7 @@ def test_outcomes_of_the_search_add_up() -> None:
 
 
 def test_tables_with_nothing_to_say_are_left_out() -> None:
-    assert list(tables()) == [name for name in IDS if name not in ("corpus-sample", "corpus-stages")]
+    assert list(tables()) == [name for name in IDS if name not in ("corpus-sample", "corpus-replaced", "corpus-stages")]
     bare = tables([filing(0, "1", 2020)], {})
     assert list(bare) == ["corpus-divisions", "corpus-years", "corpus-forms", "corpus-statuses"]
     assert shown(tables([], {})["corpus-statuses"])[-1] == "all | 0 | – (0/0)"
@@ -261,6 +261,35 @@ def test_a_sample_has_a_row_for_each_year_and_a_total() -> None:
     assert r"total & 1,020 & 36 & 34 & 11 & 8 & 3 & 2 & 3 \\" in table_latex(table)
     figures = measure_corpus(FILINGS, {}, size_years=())
     assert [one.id for one in corpus_tables(figures, "7", {"sample": noted})][-2:] == ["corpus-sample", "corpus-stages"]
+
+
+def test_replaced_filings_have_their_reasons_by_year() -> None:
+    by_year = {
+        "2003": {
+            "drawn": 6,
+            "replaced": 2,
+            "reasons": {"absent": 1, "by_reference": 1, "unreadable": 0, "not_found": 0},
+        },
+        "2004": {
+            "drawn": 4,
+            "replaced": 1,
+            "reasons": {"absent": 0, "by_reference": 0, "unreadable": 0, "not_found": 1},
+        },
+    }
+    table = replaced_table({"by_year": by_year})
+    assert table is not None
+    assert shown(table) == [
+        "2003 | 6 | 33.3% (2/6) | 1 | 1 | 0 | 0",
+        "2004 | 4 | 25.0% (1/4) | 0 | 0 | 0 | 1",
+        "all | 10 | 30.0% (3/10) | 1 | 1 | 0 | 1",
+    ]
+    assert [column.label for column in table.columns[3:]] == ["absent", "by reference", "unreadable", "not on EDGAR"]
+    # Nothing where none was replaced, and nothing that does not add up.
+    none = {"drawn": 4, "replaced": 0, "reasons": dict.fromkeys(by_year["2003"]["reasons"], 0)}
+    assert replaced_table({"by_year": {"2003": none}}) is None
+    assert replaced_table({"by_year": {**by_year, "2005": {**none, "replaced": 1}}}) is None
+    assert replaced_table({"by_year": {"2003": {"drawn": 6, "replaced": 2}}}) is None
+    assert replaced_table(None) is None
 
 
 @pytest.mark.parametrize("noted", [None, {}, {"complete": False}, {"by_year": {}}, {"by_year": 3}, [1]])
