@@ -27,6 +27,8 @@ IDS = tuple(
     )
 )
 """The ids of all tables there can be."""
+_OF_FOUND = ("corpus-years", "corpus-forms", "corpus-statuses")
+"""Tables with shares of the filings in which the item was found."""
 QUANTILE_NOTE = (
     "Quantiles by linear interpolation between neighbours (definition 7 of Hyndman and Fan, The American Statistician "
     "50, 1996, 361–365)."
@@ -71,7 +73,14 @@ def corpus_tables(
         replaced_table(stages.get("sample")),
         stage_table(stages),
     )
-    return tuple(table for table in made if table is not None)
+    tables = (table for table in made if table is not None)
+    sample = stages.get("sample")
+    if not isinstance(sample, Mapping) or sample.get("item") != item:
+        return tuple(tables)
+    note = f"A sample: a filing in which Item {item} was not found was replaced, so it is found in all by construction."
+    return tuple(
+        table.model_copy(update={"notes": (*table.notes, note)}) if table.id in _OF_FOUND else table for table in tables
+    )
 
 
 def _columns(*columns: tuple[str, ColumnKind]) -> tuple[Column, ...]:

@@ -28,8 +28,8 @@ def sample_table(noted: Any) -> Table | None:
         columns=(Column(label="year"), *(Column(label=name, kind="count") for name in _COUNTS)),
         rows=(*rows, ("total", *total)),
         notes=(
-            "Rows: of the wanted forms in the indexes. Filings: distinct accession numbers. Firms: distinct CIKs, of "
-            "which each may be drawn once a year.",
+            "Rows: of the wanted forms in the indexes. Filings: distinct accession numbers. Firms: distinct CIKs of "
+            "the year, each of which may be drawn once; their total counts a firm once for each year.",
             "Drawn: kept or replaced by the next of the seeded order. Open: could not be fetched yet. Short: places "
             "that no firm was left for.",
             *_remarks(noted.get("remarks")),
@@ -69,8 +69,8 @@ def replaced_table(noted: Any) -> Table | None:
             for name, (drawn, replaced, *states) in (*rows, ("all", sums))
         ),
         notes=(
-            "Replaced: of the filings that were drawn. The next of the seeded order stands in the place of each, so the "
-            "sample is one of the filings that have the item's text themselves.",
+            "Replaced: of the filings that were drawn. The next of the seeded order stands in the place of each, so "
+            "the sample is one of the filings that have the item's text themselves.",
             "Absent: no such item in the filing. By reference: it points to a text that is not in the filing. "
             "Unreadable: the file cannot be read. Not on EDGAR: an index lists it, and EDGAR does not have it.",
         ),

@@ -256,11 +256,23 @@ def test_a_sample_has_a_row_for_each_year_and_a_total() -> None:
         "2004 | 1,000 | 18 | 17 | 5 | 4 | 1 | 1 | 3",
         "total | 1,020 | 36 | 34 | 11 | 8 | 3 | 2 | 3",
     ]
+    assert "their total counts a firm once for each year." in table.notes[0]
     assert table.notes[-1] == "2004: quarter 4 had not begun on 2004-08-01."
     assert table_csv(table).splitlines()[1] == "2003,20,18,17,6,4,2,1,0"
     assert r"total & 1,020 & 36 & 34 & 11 & 8 & 3 & 2 & 3 \\" in table_latex(table)
     figures = measure_corpus(FILINGS, {}, size_years=())
     assert [one.id for one in corpus_tables(figures, "7", {"sample": noted})][-2:] == ["corpus-sample", "corpus-stages"]
+
+
+def test_tables_of_a_sample_say_that_the_item_is_found_by_construction() -> None:
+    figures = measure_corpus(FILINGS, SECTIONS)
+    for item, saying in (
+        ("7", {"corpus-years", "corpus-forms", "corpus-statuses"}),
+        ("7A", set()),
+    ):
+        made = corpus_tables(figures, item, {"sample": {"item": "7"}})
+        assert {one.id for one in made if "found in all by construction" in one.notes[-1]} == saying
+    assert not any("construction" in note for one in corpus_tables(figures, "7", {}) for note in one.notes)
 
 
 def test_replaced_filings_have_their_reasons_by_year() -> None:
