@@ -58,7 +58,7 @@ def corpus_stats(corpus: CorpusFolder, item: str = "7", *, size_years: Collectio
         figures=figures,
         stages=stages,
         tables=corpus_tables(figures, item, stages, size_years=years),
-        missing=tuple(_missing(corpus.path, item, figures)),
+        missing=tuple(_missing(corpus.path, item, figures, stages.get("enrich"))),
     )
 
 
@@ -105,14 +105,23 @@ def _section_facts(corpus: CorpusFolder, item: str) -> dict[str, SectionFacts]:
     return {section.filing_id: SectionFacts.of(section) for section in sections}
 
 
-def _missing(corpus: Path, item: str, figures: CorpusFigures) -> list[str]:
+def _missing(corpus: Path, item: str, figures: CorpusFigures, enriched: Any) -> list[str]:
+    """What the figures lack.
+
+    Args:
+        enriched: what the latest whole call of `enrich` noted; None where there was none.
+    """
     missing = []
     unsearched, filings = figures.statuses["unsearched"], figures.all.filings
     if unsearched:
         missing.append(
             f"Item {item} was not looked for in {unsearched:,} of {filings:,} filings. {sections_command(corpus, item)}"
         )
-    enrich = f"Get them with `fingreat corpus enrich --corpus {corpus}`."
+    command = f"`fingreat corpus enrich --corpus {corpus}`"
+    enrich = f"Get them with {command}."
+    before = enriched.get("filings") if isinstance(enriched, dict) else None
+    if isinstance(before, int) and before < filings:
+        missing.append(f"{filings - before:,} of {filings:,} filings are not enriched: they came later. Run {command}.")
     if filings and not figures.all.with_assets.hits:
         missing.append(f"Total assets are known for no filing. {enrich}")
     if filings and figures.sic_sources["none"] == filings:

@@ -96,6 +96,24 @@ def test_failures_are_counted_and_named(tmp_path: Path, edgar: LocalEdgar, run: 
     assert run("corpus", "enrich", "--corpus", none.path).code == 2
 
 
+def test_stats_say_how_many_filings_came_after_the_latest_call(
+    tmp_path: Path, edgar: LocalEdgar, run: Callable
+) -> None:
+    corpus = made(tmp_path / "corpus", FILINGS[:4])
+    said = f"2 of 6 filings are not enriched: they came later. Run `fingreat corpus enrich --corpus {corpus.path}`."
+    run("corpus", "enrich", "--corpus", corpus.path)
+    assert "are not enriched" not in run("corpus", "stats", "--corpus", corpus.path).err
+    for one in FILINGS[4:]:
+        path = tmp_path / f"{one.accession}.txt"
+        path.write_bytes(full_submission(one))
+        corpus.add([path])
+    outcome = run("corpus", "stats", "--corpus", corpus.path, "--json")
+    assert said in outcome.err
+    assert said in json.loads(outcome.out)["missing"]
+    run("corpus", "enrich", "--corpus", corpus.path)
+    assert "are not enriched" not in run("corpus", "stats", "--corpus", corpus.path).err
+
+
 def test_a_block_says_what_to_do_and_the_same_command_goes_on(corpus: Corpus, edgar: LocalEdgar, run: Callable) -> None:
     edgar.fail(threshold, spare=3)
     outcome = run("corpus", "enrich", "--corpus", corpus.path)
