@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fingreat.edgar import read_bytes
 from fingreat.errors import CorpusError, InputError
+from fingreat.pipeline.calls import listed
 from fingreat.pipeline.corpus_folder import CorpusFolder, failure_of, replaces
 from fingreat.pipeline.local_files import SUFFIXES, find_files, printable, safe_name
 from fingreat.pipeline.reading import Examined, examine_local, find_item, time_limit, unreadable, why
@@ -42,6 +43,7 @@ class Corpus(CorpusFolder):
 
         Raises:
             InputError: a path does not exist, there is no file to add, or no process could be started.
+            CorpusError: the corpus is a sample.
             StorageError: the disk refused; what was added stays, and the same call goes on from there.
         """
         paths = list(paths)
@@ -53,11 +55,13 @@ class Corpus(CorpusFolder):
                 hint=f"Looked for {', '.join(SUFFIXES)}, also .gz.",
             )
         with self.held() as held:
+            held.check_no_sample("a local filing is none of it.", "Add it to a folder of its own.")
             gone = {one.sha256: one for one in held.filings.values() if not (self.path / one.path).exists()}
             digests = {filing.sha256 for filing in held.filings.values()} - gone.keys()
             failures = [_not_added(path, reason) for path, reason in found.faults.items()]
             counts = Counter({"added": 0, "already_there": 0, "doubles": len(found.doubles), "failed": len(failures)})
             counts["passed_over"] = found.passed_over
+            tried = {printable(str(path)) for path in (*found.doubles, *found.searched)}
             results = in_order(
                 partial(examine_local, digests),
                 found.files,
@@ -68,6 +72,7 @@ class Corpus(CorpusFolder):
                 with closing(results):
                     for (path, _), examined in zip(found.files, results, strict=True):
                         on_file(path)
+                        tried.add(printable(str(path)))
                         try:
                             filing = self._take(path, examined, held.filings, digests, gone)
                         except InputError as error:
@@ -81,9 +86,8 @@ class Corpus(CorpusFolder):
             finally:
                 # Ctrl-C and a full disk end the loop, and what it did until then is kept.
                 held.write_list()
-            tried = {printable(str(path)) for path in (*(file.path for file in found.files), *found.doubles)}
-            tried |= {printable(str(path)) for path in found.searched}
-            held.finish("add", {**counts, "filings": len(held.filings)}, failures, tried)
+                selection = listed("paths", [*dict.fromkeys(printable(str(path)) for path in paths)])
+                held.finish_call("add", selection, dict(counts), "added", failures, tried)
         return dict(counts)
 
     def _take(

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import fingreat
 from fingreat.edgar.forms import load_forms
 from fingreat.errors import CorpusError, InputError, RunError
+from fingreat.pipeline.calls import with_call
 from fingreat.runs import read_json, read_record_file, read_records, sole_owner, sweep, to_json, write_atomic
 from fingreat.schema import Failure, Filing, Section, SectionStatus
 from fingreat.schema.records import Record
@@ -160,6 +161,16 @@ class Holding:
     def __post_init__(self) -> None:
         self.before = frozenset(self.filings)
 
+    def check_no_sample(self, reason: str, hint: str) -> None:
+        """Refuse what would put filings into a sample that it did not draw.
+
+        Raises:
+            CorpusError: the corpus is a sample.
+        """
+        drawn = any(part.stat().st_size for part in (self.path / "sample").glob("part-*.jsonl"))
+        if drawn or "sample" in self.manifest["stages"]:
+            raise CorpusError(f"holds a sample; {reason}", where=str(self.path), hint=hint)
+
     def write_list(self) -> None:
         """Write the list of filings."""
         write_atomic(self.path / _LIST, _lines(list(self.filings.values())))
@@ -175,12 +186,41 @@ class Holding:
             counts: goes into the manifest.
             tried: ids whose earlier failures are out of date; None for all of the stage.
         """
+        self._replace_failures(stage, failures, tried)
+        self._note(stage, counts)
+
+    def finish_call(
+        self,
+        stage: str,
+        selection: dict[str, Any],
+        counts: dict[str, int],
+        done: str,
+        failures: list[Failure],
+        tried: Set[str],
+    ) -> None:
+        """As `finish`, for a stage whose calls select one thing or another: every selection is noted, and the totals.
+
+        Args:
+            selection, counts, done: as in `with_call`.
+        """
+        self._replace_failures(stage, failures, tried)
+        calls = with_call(self.manifest["stages"].get(stage, {}).get("calls", []), selection, counts, done)
+        totals = {
+            "filings": len(self.filings),
+            done: sum(call["counts"][done] for call in calls),
+            "failed": sum(one.stage == stage for one in self.failures),
+        }
+        self._note(stage, {**totals, "calls": calls})
+
+    def _replace_failures(self, stage: str, failures: list[Failure], tried: Set[str] | None) -> None:
         old = [one for one in self.failures if one.stage != stage or (tried is not None and one.id not in tried)]
         come = self.filings.keys() - self.before
         self.failures = [one for one in old if one.stage != "fetch" or one.id not in come] + failures
         write_atomic(self.path / _FAILURES, _lines(self.failures))
+
+    def _note(self, stage: str, noted: dict[str, Any]) -> None:
         self.manifest |= {"format": FORMAT, "kind": "corpus", "version": fingreat.__version__}
-        self.manifest["stages"] |= {stage: counts}
+        self.manifest["stages"] |= {stage: noted}
         write_atomic(self.path / _MANIFEST, to_json(self.manifest))
 
 

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from fingreat.edgar.remote.addresses import Named, accession_of
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.company import Listed, list_filings
 from fingreat.edgar.remote.families import FormChoice
 from fingreat.errors import BlockedError, CorpusError, InputError, RemoteError
+from fingreat.pipeline.calls import listed
 from fingreat.pipeline.corpus_folder import CorpusFolder, Holding, failure_of, sections_command
 from fingreat.pipeline.downloads import (
     Downloads,
@@ -89,7 +91,7 @@ def fetch(
 
     What is in the corpus, or whole in its raw folder, is not asked for again. A filing or a company that fails is
     listed in failures.jsonl with the reason, and the others go on. A filing that came whole and cannot be read stays
-    in the raw folder.
+    in the raw folder. The manifest notes every selection, with its counts over all calls.
 
     Args:
         workers: processes that read filings, as in `Corpus.add`.
@@ -99,7 +101,8 @@ def fetch(
         `companies_failed` gave no filing; `bytes` of what was fetched.
 
     Raises:
-        InputError: nothing is selected, or only exhibits in a corpus of which no item has been looked for.
+        InputError: nothing is selected, or exhibits in a corpus of which no item has been looked for.
+        CorpusError: the corpus is a sample, and what is named is not of it.
         BlockedError: EDGAR refuses everything; what was fetched stays, and the same call goes on from there.
         StorageError, CorpusError, RunError: as in `Corpus.add`.
     """
@@ -107,15 +110,19 @@ def fetch(
         raise InputError(
             "no company and no filing is named.", hint="Use --ticker, --cik, --accession, --from-file or --exhibits."
         )
-    if not selection.names and not _items(corpus):
+    if selection.exhibits and not _items(corpus):
+        without = "Leave --exhibits out: what is fetched by name comes with them. "
         raise CorpusError(
             "has no sections that could point to exhibits.",
             where=str(corpus.path),
-            hint=sections_command(corpus.path, DEFAULT_ITEM),
+            hint=f"{without if selection.names else ''}{sections_command(corpus.path, DEFAULT_ITEM)}",
         )
-    with corpus.held() as held, closing(KeptAnswers(corpus.path, client)) as kept:
-        stage = _Fetch(held, client, kept, selection, workers, progress or FetchProgress())
-        return stage.run(_pointing(corpus, held) if selection.exhibits else [])
+    with corpus.held() as held:
+        if any(name.accession not in held.filings for name in selection.names):
+            held.check_no_sample("a filing fetched by name is none of it.", "Fetch into a folder of its own.")
+        with closing(KeptAnswers(corpus.path, client)) as kept:
+            stage = _Fetch(held, client, kept, selection, workers, progress or FetchProgress())
+            return stage.run(_pointing(corpus, held) if selection.exhibits else [])
 
 
 @dataclass
@@ -136,17 +143,27 @@ class _Fetch:
         missing = [one for one in wanted.values() if one.accession in again or not self._is_there(one.accession)]
         self.counts["asked"] += len(wanted)
         self.counts["already_there"] = len(wanted) - len(missing)
-        self.tried |= wanted.keys()
+        self.tried |= wanted.keys() - {one.accession for one in missing}
         self.progress.total(len(missing))
         try:
             self._fetch(missing)
         finally:
             # Whatever ends the loop, what it did until then is kept.
             self.held.write_list()
-        keys = ("asked", "fetched", "already_there", "failed", "companies", "companies_failed", "bytes")
-        counts = {key: self.counts[key] for key in keys}
-        self.held.finish(STAGE, {**counts, "filings": len(self.held.filings)}, self.failures, self.tried)
+            keys = ("asked", "fetched", "already_there", "failed", "companies", "companies_failed", "bytes")
+            counts = {key: self.counts[key] for key in keys}
+            self.held.finish_call(STAGE, self._selected(), counts, "fetched", self.failures, self.tried)
         return counts
+
+    def _selected(self) -> dict[str, Any]:
+        """What was selected, for the manifest; forms and years only where they choose among a company's filings."""
+        names = self.selection.names
+        made = listed("names", [*dict.fromkeys(name.accession or _company(name) for name in names)]) if names else {}
+        if not all(name.accession for name in names):
+            years, forms = self.selection.years, self.selection.forms
+            made |= {"forms": list(forms.exact), "amendments": forms.amendments}
+            made |= {"years": None if years is None else sorted(years)}
+        return {**made, "exhibits": self.selection.exhibits}
 
     def _numbered(self, pointing: Sequence[Filing]) -> dict[str, Wanted]:
         """Those that EDGAR can be asked for."""
@@ -181,8 +198,8 @@ class _Fetch:
             elif _company(name) in companies:
                 companies.remove(_company(name))
                 self.progress.company(_company(name))
-                for listed in self._listed(_company(name)):
-                    _add(wanted, listed.accession, listed.cik)
+                for one in self._listed(_company(name)):
+                    _add(wanted, one.accession, one.cik)
 
     def _listed(self, company: str) -> list[Listed]:
         """A company's filings; none where they could not be listed, which is a failure with its reason."""
@@ -227,6 +244,7 @@ class _Fetch:
                         self.held.write_list()
 
     def _take(self, wanted: Wanted, stored: Stored, examined: Examined | Lost) -> None:
+        self.tried.add(wanted.accession)
         self.counts["bytes"] += stored.size if stored.asked else 0
         state, reason = stored.state, stored.reason
         if stored.path is not None:
@@ -236,7 +254,10 @@ class _Fetch:
             return
         filing = as_fetched(examined.filing, wanted)
         old = self.held.filings.get(wanted.accession)
-        if old is not None:
+        if old is not None and old.sha256 == filing.sha256:
+            # Its file was gone; what is known of the filing is at least what the file says.
+            filing = old.model_copy(update={"path": filing.path})
+        elif old is not None:
             # In place of its main document alone: what was learnt about the filing stays.
             known = {key: value for key, value in old if value is not None and getattr(filing, key) is None}
             filing = filing.model_copy(update=known)
