@@ -14,7 +14,7 @@ from fingreat.pipeline.years import spoken_years
 from fingreat.report.corpus_tables import IDS, corpus_tables
 from fingreat.report.latex import table_latex
 from fingreat.report.tables import Table, table_csv
-from fingreat.runs import readers, sweep, write_atomic
+from fingreat.runs import sweep, write_atomic
 from fingreat.runs.files import storage_errors
 
 _FILES = tuple(f"{name}.{ending}" for name in IDS for ending in ("csv", "tex"))
@@ -38,6 +38,9 @@ class CorpusStats:
 def corpus_stats(corpus: CorpusFolder, item: str = "7", *, size_years: Collection[int] = ()) -> CorpusStats:
     """Measure a corpus; only one text is in memory at a time.
 
+    Nothing is written or held: another process may be working there, since lists are replaced as a whole and logs only
+    grow. What it adds meanwhile may be in the figures or not.
+
     Args:
         item: whose texts are measured, if they are there.
         size_years: years of filing to which the description of total assets is restricted; none for no restriction.
@@ -45,13 +48,12 @@ def corpus_stats(corpus: CorpusFolder, item: str = "7", *, size_years: Collectio
     Raises:
         CorpusError: this is no corpus, or it is damaged.
         InputError: that is no item.
-        RunError: sections are damaged, or another process changes the corpus.
+        RunError: sections are damaged.
     """
     item = corpus.section_folder(item).name
-    with readers(corpus.path):
-        filings = corpus.filings()
-        sections = _section_facts(corpus, item)
-        stages = corpus.manifest()["stages"]
+    filings = corpus.filings()
+    sections = _section_facts(corpus, item)
+    stages = corpus.manifest()["stages"]
     figures = measure_corpus(filings, sections or {}, size_years=size_years)
     years = spoken_years(size_years).replace("-", "–") if size_years else None
     return CorpusStats(

@@ -120,20 +120,21 @@ def draw_sample(
         raise InputError("needs at least one year.", where="--years")
     item = corpus.section_folder(settings.item).name
     settings = replace(settings, years=tuple(sorted(set(settings.years))), item=item)
-    with (
-        corpus.held() as held,
-        closing(KeptAnswers(corpus.path, client)) as kept,
-        RecordLog(corpus.path / "sample", Drawn, lambda drawn: drawn.accession) as log,
-    ):
-        sample = _Sample(held, client, log, settings, workers, progress or SampleProgress())
-        return sample.run(kept, indexes, today or date.today())
+    with corpus.held() as held:
+        sample = _Sample(held, client, settings, workers, progress or SampleProgress())
+        noted = sample.take_up()
+        with closing(KeptAnswers(corpus.path, client)) as kept:
+            fixed = frozenset(drawn.year for drawn in sample.drawn.values())
+            frame = Frame(corpus.path, kept, settings.forms, today or date.today(), noted, fixed)
+            if indexes:
+                frame.take(indexes, settings.years)
+            return sample.run(frame)
 
 
 @dataclass
 class _Sample:
     held: Holding
     client: EdgarClient
-    log: RecordLog[Drawn]
     settings: SampleSettings
     workers: int | None
     progress: SampleProgress
@@ -141,24 +142,26 @@ class _Sample:
     absent: list[Drawn] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     given: bool = False
+    log: RecordLog[Drawn] = field(init=False)
 
-    def run(self, kept: KeptAnswers, indexes: Sequence[Path], today: date) -> dict[str, int]:
+    def take_up(self) -> dict[str, Any]:
+        """What was drawn and noted before, if this sample goes on with it; nothing is written where it does not."""
         self.drawn = {drawn.accession: drawn for drawn in read_drawn(self.held.path)}
         self.given = any(drawn.filing for drawn in self.drawn.values())
-        noted = self.held.manifest["stages"].get(STAGE, {}) if self.drawn else {}
+        noted: dict[str, Any] = self.held.manifest["stages"].get(STAGE, {}) if self.drawn else {}
         self._check(noted)
-        fixed = frozenset(drawn.year for drawn in self.drawn.values())
-        frame = Frame(self.held.path, kept, self.settings.forms, today, noted, fixed)
-        if indexes:
-            frame.take(indexes, self.settings.years)
+        return noted
+
+    def run(self, frame: Frame) -> dict[str, int]:
         years = self._years(frame)
         made = self._settings() | frame.as_noted()
         self.held.finish(STAGE, made | {"complete": False}, [], tried=frozenset())
         self.progress.kept(sum(year.kept for year in years))
         try:
-            while due := [(year, place) for year in years for place in year.due()]:
-                self._draw(due)
-            self._note_absent()
+            with RecordLog(self.held.path / "sample", Drawn, lambda drawn: drawn.accession) as self.log:
+                while due := [(year, place) for year in years for place in year.due()]:
+                    self._draw(due)
+                self._note_absent()
         finally:
             self._write_list()
         self.failures += [

@@ -14,6 +14,7 @@ import fingreat
 from fingreat.errors import InputError
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.corpus_stats import check_tables_folder, corpus_stats
+from fingreat.runs import sole_owner
 from fingreat.schema import Filing, Section, SectionStatus
 
 SHIPPED = Path(fingreat.__file__).parent / "shipped"
@@ -132,7 +133,7 @@ def test_a_file_is_no_folder_for_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--assets-years", "2012-"), "--assets-years: '2012-' is no year."),
+        (("--assets-years", "2012-"), "--assets-years: '2012-' ends nowhere."),
         (("--assets-years", ""), "--assets-years: '' is no year."),
         (("--assets-years", "2020-2012"), "--assets-years: '2020-2012' runs backwards."),
         (("--item", "99"), "--item: '99' is no item."),
@@ -147,6 +148,24 @@ def test_what_cannot_be_used_gets_one_message(
     assert message in outcome.err
     assert "Traceback" not in outcome.err
     assert not Path("nowhere").exists()
+
+
+def test_nothing_is_written_but_the_tables(corpus: Path, tmp_path: Path, run: Callable) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    assert run("corpus", "stats", "--corpus", other).code == 2
+    assert list(other.iterdir()) == []
+    (corpus / ".lock").unlink()
+    before = {path: path.read_bytes() for path in corpus.rglob("*") if path.is_file()}
+    assert run("corpus", "stats", "--corpus", corpus, "--out", tmp_path / "tables").code == 0
+    assert {path: path.read_bytes() for path in corpus.rglob("*") if path.is_file()} == before
+
+
+def test_a_corpus_can_be_measured_while_another_process_works_on_it(corpus: Path, run: Callable) -> None:
+    with sole_owner(corpus):
+        outcome = run("corpus", "stats", "--corpus", corpus, "--json")
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["all"]["filings"] == 3
 
 
 def test_years_of_sizes_are_named_in_the_tables(tmp_path: Path, run: Callable) -> None:

@@ -313,8 +313,12 @@ def test_filings_of_another_source_are_never_mixed_with_a_sample(tmp_path: Path,
     with pytest.raises(CorpusError, match=r"holds 1 filing that this sample did not draw \(first: 0000000005-03-0"):
         sampled(tmp_path / "old", edgar)
     assert kept_ids(tmp_path / "old") == ["0000000005-03-000001"]
+    # Whoever looks into that folder sees no sample.
+    assert not (tmp_path / "old" / "sample").exists()
+    assert not (tmp_path / "old" / "edgar").exists()
     sampled(tmp_path / "new", edgar)
-    Corpus(tmp_path / "new").add([tmp_path / "other.txt"])
+    with (tmp_path / "new" / "filings.jsonl").open("ab") as file:
+        file.write(list_bytes(tmp_path / "old"))
     assert len(kept_ids(tmp_path / "new")) == 5
     with pytest.raises(CorpusError, match=r"holds 1 filing that this sample did not draw"):
         sampled(tmp_path / "new", edgar)
