@@ -369,7 +369,8 @@ def _teller() -> Callable[[Failure], None]:
     def tell(failure: Failure) -> None:
         number = next(numbers)
         if number <= _TOLD:
-            say(f"{failure.id}: {failure.reason}")
+            # Some reasons begin with what failed.
+            say(failure.reason if failure.reason.startswith(f"{failure.id} ") else f"{failure.id}: {failure.reason}")
         elif number == _TOLD + 1:
             say("More have failed; failures.jsonl will say why.")
 

@@ -74,7 +74,7 @@ def read_bytes(path: Path) -> bytes:
             raise InputError(_TOO_LARGE, where=where)
         data = path.read_bytes()
     except FileNotFoundError:
-        raise InputError("There is no such file.", where=where, hint="Check the path.") from None
+        raise InputError("there is no such file.", where=where, hint="Check the path.") from None
     except IsADirectoryError:
         raise InputError("This is a folder, not a filing.", where=where, hint="Name one file in it.") from None
     except OSError as error:

@@ -12,6 +12,13 @@ FIRST_YEAR = 1993
 """The first year of EDGAR's indexes."""
 _LAST_YEAR = 2100
 _YEARS = re.compile(r"([0-9]{4})(?:\s*[-–]\s*([0-9]{4}))?")
+_FAULTS = (
+    (re.compile(r"[0-9]+\s*[-–]"), "ends nowhere"),
+    (re.compile(r"[-–]\s*[0-9]+"), "begins nowhere"),
+    (re.compile(r"[0-9]{1,3}|[0-9]+\s*[-–]\s*[0-9]+"), "has a year without four digits"),
+)
+_HINT = "Write years with four digits: 2019, 2000-2025 or 2000-2005,2019."
+_SHOWN = 40
 
 
 def years_of(text: str, where: str = "--years") -> tuple[int, ...]:
@@ -26,17 +33,24 @@ def years_of(text: str, where: str = "--years") -> tuple[int, ...]:
     years: set[int] = set()
     for part in text.split(","):
         match = _YEARS.fullmatch(part.strip())
+        shown = repr(part.strip()[:_SHOWN])
         if not match:
-            raise InputError(
-                f"'{part.strip()}' is no year.", where=where, hint="Write 2019, 2000-2025 or 2000-2005,2019."
-            )
+            raise InputError(f"{shown} {_fault(part.strip())}.", where=where, hint=_HINT)
         first, last = int(match[1]), int(match[2] or match[1])
         if first > last:
-            raise InputError(f"'{part.strip()}' runs backwards.", where=where, hint=f"Write {last}-{first}.")
+            raise InputError(f"{shown} runs backwards.", where=where, hint=f"Write {last}-{first}.")
         if first < FIRST_YEAR or last > _LAST_YEAR:
-            raise InputError(f"'{part.strip()}' is outside {FIRST_YEAR}-{_LAST_YEAR}.", where=where)
+            raise InputError(f"{shown} is outside {FIRST_YEAR}-{_LAST_YEAR}.", where=where)
         years.update(range(first, last + 1))
     return tuple(sorted(years))
+
+
+def _fault(text: str) -> str:
+    """Why a text is no year and no span of years."""
+    for shape, fault in _FAULTS:
+        if shape.fullmatch(text):
+            return fault
+    return "is no year"
 
 
 def stretches(years: Iterable[int]) -> list[tuple[int, int]]:

@@ -44,8 +44,10 @@ def parse_line(line: bytes, model: type[R], path: Path, number: int | None = Non
     try:
         return model.model_validate_json(line)
     except ValidationError as error:
+        shown = repr(line[:80].decode(errors="replace").rstrip("\n"))[1:-1]
+        what = "holds a line that is" if number is None else "is"
         raise RunError(
-            f"holds a line that is no {model.__name__} record: {line[:80]!r}.",
+            f"{what} no {model.__name__} record: {shown}",
             where=str(path) if number is None else f"{path}, line {number}",
             hint="Restore the file from a copy, or remove the damaged line.",
         ) from error

@@ -169,8 +169,7 @@ def test_a_file_where_the_corpus_should_be_is_refused(tmp_path: Path, edgar: Loc
     (tmp_path / "corpus").write_text("mine")
     outcome = fetch("--cik", COMPANY.cik)
     assert outcome.code == 2
-    assert outcome.err.startswith(f"error: {tmp_path / 'corpus'}")
-    assert "Traceback" not in outcome.err
+    assert outcome.err == f"error: {tmp_path / 'corpus'}: is a file; a corpus is a folder.\n"
     assert (tmp_path / "corpus").read_text() == "mine"
     assert edgar.log.count() == 0
 
@@ -210,7 +209,7 @@ def test_the_first_failures_are_told_as_they_come(tmp_path: Path, edgar: LocalEd
     edgar.fail(forbidden, lambda path: path.endswith(".txt"))
     outcome = fetch("--ticker", "NOPE", *(f"--accession={number}" for number in NUMBERS))
     lines = outcome.err.splitlines()
-    assert lines[0].startswith("NOPE: NOPE is no ticker that EDGAR lists")
+    assert lines[0].startswith("NOPE is no ticker that EDGAR lists")
     refused = "EDGAR refuses this file: status 403."
     assert lines[1:4] == [
         f"{NUMBERS[0]}: {edgar.url(FILINGS[0])}: {refused}",

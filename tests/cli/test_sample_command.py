@@ -206,7 +206,7 @@ def test_messages_name_the_option_and_what_to_do(
         (("--years", "2003"), "holds a sample with years 2003-2004, not 2003.\n"),
         (("--years", "2004-2003"), "error: --years: '2004-2003' runs backwards.\nWrite 2003-2004.\n"),
         (("--form", "<10-K>"), "error: --form: '<10-K>' is no name of a form.\n"),
-        (("--index", tmp_path / "form.idx"), "There is no such file.\nCheck the path.\n"),
+        (("--index", tmp_path / "form.idx"), "there is no such file.\nCheck the path.\n"),
     ):
         outcome = run(*arguments(tmp_path / "c", *more))
         assert outcome.code == 2

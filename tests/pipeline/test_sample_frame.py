@@ -311,7 +311,7 @@ def test_index_files_that_are_none_or_lack_a_year_are_refused(tmp_path: Path, ed
     one.write_bytes(index_of([one for one in FILINGS if one.filed.year == 2003], "form"))
     folder = tmp_path / "corpus"
     for paths, said in (
-        ([tmp_path / "none.idx"], "There is no such file"),
+        ([tmp_path / "none.idx"], "there is no such file"),
         ([one, page], "This is no index of EDGAR"),
         ([one], "the index files hold no 10-K of 2004-2006"),
         ([tmp_path], "This is a folder"),
