@@ -204,6 +204,10 @@ def fetch(
     names = _names(named, from_file or (), base_url)
     chosen = None if years is None else years_of(years)
     forms = FormChoice(tuple(form or ("10-K",)), amendments, alone)
+    choosing = {"--form": form, "--years": years, "--alone": alone, "--amendments": amendments}
+    if names and all(name.accession for name in names) and any(choosing.values()):
+        idle = ", ".join(option for option, value in choosing.items() if value)
+        say(f"{idle}: without effect, since every filing is named by its accession number.")
     stays = "What was fetched stays; repeat the command to go on."
     with _client(corpus, identity, base_url, rate) as client, _going_on(stays), progress_bar() as bar:
         task = bar.add_task("companies", total=None)
@@ -381,7 +385,7 @@ def _names(named: Mapping[str, Sequence[str]], files: Sequence[Path], base: str 
     """What the options name: by kind of name, and in files."""
     names = [_name(kind, text, base) for kind, texts in named.items() for text in texts]
     for path in files:
-        names += read_names(path, base)
+        names += read_names(path, base, say)
     return tuple(names)
 
 

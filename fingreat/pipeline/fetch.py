@@ -111,11 +111,12 @@ def fetch(
             "no company and no filing is named.", hint="Use --ticker, --cik, --accession, --from-file or --exhibits."
         )
     if selection.exhibits and not _items(corpus):
-        without = "Leave --exhibits out: what is fetched by name comes with them. "
         raise CorpusError(
             "has no sections that could point to exhibits.",
             where=str(corpus.path),
-            hint=f"{without if selection.names else ''}{sections_command(corpus.path, DEFAULT_ITEM)}",
+            hint="Leave --exhibits out: what is fetched by name comes with its exhibits."
+            if selection.names
+            else sections_command(corpus.path, DEFAULT_ITEM),
         )
     with corpus.held() as held:
         if any(name.accession not in held.filings for name in selection.names):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,13 @@ _PLACES = ("id", "url", "link", "filename", "fname", "path")
 _CIKS = ("cik", "cikstr", "ciknumber")
 _TICKERS = ("ticker", "tickersymbol", "symbol")
 _COLUMNS = frozenset((*_NUMBERS, *_PLACES, *_CIKS, *_TICKERS))
+_YEARS = frozenset(("year", "years", "fyear", "fiscalyear", "filingyear", "fy"))
+"""Columns by which a reader may think that filings are chosen."""
 _MARKS = (",", "\t", ";", "|")
 _MOST_FAULTS = 5
 
 
-def read_names(path: Path, base: str | None = None) -> list[Named]:
+def read_names(path: Path, base: str | None = None, note: Callable[[str], None] = lambda text: None) -> list[Named]:
     """The filings and companies that a file lists, in its order.
 
     A plain line holds one name as `read_name` takes it, or is one of a master index. A CSV file (parted by commas,
@@ -33,13 +36,18 @@ def read_names(path: Path, base: str | None = None) -> list[Named]:
 
     Args:
         base: address of the server that stands in for SEC's, as in `read_name`.
+        note: told once where a column of years does not choose among the filings of the companies listed.
 
     Raises:
-        InputError: the file cannot be read, or lines name nothing; the first of them are told, with their numbers.
+        InputError: the file cannot be read, its head names no such column or one twice, or lines name nothing; the
+            first of them are told, with their numbers.
     """
     faults: list[str] = []
     names: list[Named] = []
+    unused: dict[str, None] = {}
     for number, row in _rows(path):
+        if isinstance(row, dict):
+            unused |= dict.fromkeys(key for key in row if _plain(key) in _YEARS)
         try:
             # The last field of an index's line is the filing's path.
             names.append(_named(row, base) if isinstance(row, dict) else read_name(row.rpartition("|")[2], base))
@@ -55,6 +63,8 @@ def read_names(path: Path, base: str | None = None) -> list[Named]:
         )
     if not names:
         raise InputError("lists nothing.", where=str(path), hint="Write an accession number, a CIK or a ticker a line.")
+    if unused and not all(name.accession for name in names):
+        note(f"{path}: column {next(iter(unused))} is not used; --years chooses years of filing for all companies.")
     return names
 
 
@@ -70,11 +80,14 @@ def _rows(path: Path) -> Iterator[tuple[int, str | dict[str, Any]]]:
     first = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
     mark = _mark(lines[first:])
     if mark is None:
+        _check_plain(path, [line for line in lines if line.strip()])
         yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())
         return
     try:
-        # A field may hold line ends: the reader counts the lines.
-        reader = csv.DictReader((f"{line}\n" for line in lines[first:]), delimiter=mark, skipinitialspace=True)
+        # A field may hold line ends: the reader counts the lines. Strict, or a quote that is left open hides the rest.
+        text = (f"{line}\n" for line in lines[first:])
+        reader = csv.DictReader(text, delimiter=mark, skipinitialspace=True, strict=True)
+        _check_head(path, reader.fieldnames or [])
         for fields in reader:
             if any(fields.values()):
                 yield first + reader.line_num, {key: value for key, value in fields.items() if key}
@@ -93,13 +106,39 @@ def _mark(lines: list[str]) -> str | None:
     return None
 
 
+def _check_head(path: Path, columns: Sequence[str]) -> None:
+    """Refuse a head in which a column that is read stands twice: one of them would count, and the other not."""
+    names = Counter(map(_plain, columns))
+    twice = next((column for column in columns if _plain(column) in _COLUMNS and names[_plain(column)] > 1), None)
+    if twice is not None:
+        raise InputError(f"column {twice} stands twice in its head.", where=str(path), hint="Leave one of them out.")
+
+
+def _check_plain(path: Path, lines: list[str]) -> None:
+    """Refuse a table whose head names no column that is read; its lines would be taken for names, or for nothing."""
+    kinds = [_kind(line.rpartition("|")[2]) for line in lines]
+    table = path.name.lower().endswith((".csv", ".tsv"))
+    several = any(mark in line for mark in _MARKS for line in lines[:1])
+    # A column such as gvkey: a word that could be a ticker, with numbers below it that could be CIKs.
+    one = table and kinds[:1] == ["ticker"] and len(kinds) > 1 and "ticker" not in kinds[1:]
+    if (several and kinds[0] is None) or one:
+        raise InputError(
+            "no column of its head is accession, cik or ticker.",
+            where=str(path),
+            hint="Call one of them so in the first line, or write one name a line.",
+        )
+
+
+def _kind(text: str) -> str | None:
+    try:
+        return read_name(text).kind
+    except InputError:
+        return None
+
+
 def _is_ticker(lines: list[str]) -> bool:
     """Whether a ticker follows: then ID, PATH or CIK above it is one, too."""
-    following = next((line for line in lines if line.strip()), "")
-    try:
-        return read_name(following).kind == "ticker"
-    except InputError:
-        return False
+    return _kind(next((line for line in lines if line.strip()), "")) == "ticker"
 
 
 def _read(path: Path) -> str:

@@ -220,6 +220,35 @@ def test_the_first_failures_are_told_as_they_come(tmp_path: Path, edgar: LocalEd
     assert len(lines) == 7
 
 
+def test_forms_and_years_choose_nothing_among_filings_that_are_named(edgar: LocalEdgar, fetch: Callable) -> None:
+    outcome = fetch("--accession", NUMBERS[0], "--years", "2001", "--amendments")
+    assert outcome.code == 0
+    assert outcome.err.startswith(
+        "--years, --amendments: without effect, since every filing is named by its accession number.\nasked 1: "
+    )
+    assert fetch("--accession", NUMBERS[0]).err.startswith("asked 1")
+    assert fetch("--accession", NUMBERS[0], "--cik", COMPANY.cik, "--years", "2003").err.startswith("asked 1")
+
+
+def test_a_column_of_years_in_a_list_is_told(tmp_path: Path, edgar: LocalEdgar, fetch: Callable) -> None:
+    (tmp_path / "l.csv").write_text(f"cik,year\n{COMPANY.cik},2003\n{COMPANY.cik},2004\n")
+    outcome = fetch("--from-file", tmp_path / "l.csv")
+    assert outcome.err.startswith(f"{tmp_path / 'l.csv'}: column year is not used; --years chooses")
+    assert outcome.err.count("is not used") == 1
+    assert summary(outcome.err)["fetched"] == 3
+
+
+def test_exhibits_of_a_corpus_without_sections_are_refused_with_what_to_do(
+    tmp_path: Path, edgar: LocalEdgar, fetch: Callable
+) -> None:
+    outcome = fetch("--cik", COMPANY.cik, "--exhibits")
+    assert outcome.code == 2
+    assert "has no sections that could point to exhibits." in outcome.err
+    assert "Leave --exhibits out: what is fetched by name comes with its exhibits." in outcome.err
+    assert edgar.log.count() == 0
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_help_names_every_option_and_gives_an_example(run: Callable) -> None:
     outcome = run("corpus", "fetch", "--help")
     assert outcome.code == 0

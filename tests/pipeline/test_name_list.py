@@ -199,6 +199,48 @@ def test_what_is_no_list_is_refused_with_its_reason(tmp_path: Path, name: str, c
     assert message in faults_in(tmp_path, name, content)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("l5.csv", "gvkey,year\n001690,2020\n"),
+        ("l5.txt", "name;form\nApple;10-K\n"),
+        ("l5.csv", "320193,2020\n"),
+        ("l5.csv", "gvkey\n001690\n"),
+        ("l5.tsv", "# mine\n\nCompany\n320193\n37996\n"),
+        ("l5.txt", "AAPL, MSFT\n"),
+    ],
+)
+def test_a_head_without_a_column_that_is_read_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    faults = faults_in(tmp_path, name, text)
+    assert faults.startswith(f"{tmp_path / name}: no column of its head is accession, cik or ticker.")
+
+
+def test_plain_lines_in_a_file_that_is_called_a_table_are_plain(tmp_path: Path) -> None:
+    assert names_in(tmp_path, "list.csv", "AAPL\nbrk-b\n320193\n") == [AAPL, BRK, APPLE]
+    assert names_in(tmp_path, "list.csv", f"{A},2020\n{B},2021\n") == [FILING_A, FILING_B]
+    assert names_in(tmp_path, "list.csv", "320193\n37996\n") == [APPLE, FORD]
+    assert names_in(tmp_path, "list.csv", "AAPL\n") == [AAPL]
+
+
+def test_a_quote_that_is_left_open_hides_no_rows(tmp_path: Path) -> None:
+    text = 'company,cik\n"Apple,320193\nFord,37996\n'
+    assert "cannot be read as CSV (unexpected end of data)" in faults_in(tmp_path, "list.csv", text)
+
+
+def test_a_column_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    assert "column CIK stands twice in its head" in faults_in(tmp_path, "list.csv", "CIK,name,cik\n320193,x,37996\n")
+    assert names_in(tmp_path, "list.csv", "cik,name,name\n320193,x,y\n") == [APPLE]
+
+
+def test_a_column_of_years_is_told_once_where_it_could_have_been_meant_to_choose(tmp_path: Path) -> None:
+    told: list[str] = []
+    path = tmp_path / "list.csv"
+    for text in ("cik,fyear\n320193,2020\n37996,2021\n", f"accession,year\n{A},2020\n", "cik,name\n320193,x\n"):
+        path.write_text(text)
+        read_names(path, note=told.append)
+    assert told == [f"{path}: column fyear is not used; --years chooses years of filing for all companies."]
+
+
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "none.txt", tmp_path / "none.jsonl", tmp_path):
         with pytest.raises(InputError, match="cannot be read"):
