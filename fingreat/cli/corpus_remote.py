@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from textwrap import shorten
 from typing import Annotated
 
 import typer
@@ -26,6 +25,7 @@ from fingreat.cli.common import (
     say,
     stoppable,
 )
+from fingreat.cli.sample_lines import SampleLines
 from fingreat.edgar.remote.addresses import Named, read_name
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.families import FormChoice
@@ -39,21 +39,13 @@ from fingreat.pipeline.fetch import fetch as run_fetch
 from fingreat.pipeline.name_list import read_names
 from fingreat.pipeline.sample import STAGE as SAMPLE
 from fingreat.pipeline.sample import SampleProgress, SampleSettings, draw_sample
-from fingreat.pipeline.sample_year import Drawn, State
+from fingreat.pipeline.sample_year import Drawn
 from fingreat.pipeline.years import years_of
 from fingreat.report import count_of
 from fingreat.schema import Failure
 
 _EDGAR = "EDGAR"
 _WHICH = "Which filings"
-_REASON = 100
-"""Characters of a reason on the console; sample/ has all of it."""
-_STATES: dict[State, str] = {
-    "absent": "absent",
-    "by_reference": "by reference",
-    "unreadable": "unreadable",
-    "not_found": "not on EDGAR",
-}
 _TOLD = 3
 _KINDS = {
     "ticker": ("ticker", "Write it as AAPL"),
@@ -275,13 +267,13 @@ def sample(
     settings = SampleSettings(
         years_of(years), per_year, seed, FormChoice(tuple(form or ("10-K",)), amendments, alone), item
     )
-    stays = "What was drawn stays; repeat the command to go on."
+    stays, lines = "What came is kept; repeat the command to go on.", SampleLines(corpus)
     with _client(corpus, identity, base_url, rate) as client, stoppable(lambda: stays), progress_bar() as bar:
-        task = bar.add_task("indexes", total=len(settings.years))
+        task = bar.add_task("years of indexes", total=len(settings.years))
 
         def drawn(one: Drawn) -> None:
             if one.filing is None:
-                say(f"{one.year}: {one.accession} is replaced: {shorten(one.reason or '', _REASON, placeholder=' …')}")
+                lines.replaced(one)
             else:
                 bar.advance(task)
 
@@ -291,7 +283,7 @@ def sample(
                 task, description="filings", total=len(settings.years) * per_year, completed=count
             ),
             draw=drawn,
-            open=lambda row, reason: say(f"{row.filed.year}: {row.accession} could not be fetched: {reason}"),
+            open=lines.open,
             note=say,
         )
         counts = draw_sample(Corpus(corpus), client, settings, indexes=index or (), workers=workers, progress=progress)
@@ -299,18 +291,7 @@ def sample(
     noted = Corpus(corpus).manifest()["stages"][SAMPLE]
     if json:
         print_json({**counts, "reasons": noted["reasons"], "by_year": noted["by_year"], "requests": requests})
-    reasons = ", ".join(f"{_STATES[state]} {number:,}" for state, number in noted["reasons"].items() if number)
-    say(
-        f"asked {counts['asked']:,}: kept {counts['kept']:,}, open {counts['open']:,}, short {counts['short']:,} · "
-        f"drawn {counts['drawn']:,}, of which replaced {counts['replaced']:,}{f' ({reasons})' if reasons else ''} · "
-        f"{count_of(requests, 'request')}"
-    )
-    if counts["open"]:
-        say("Repeat the command to fetch what is open.")
-    places = {"open": str(corpus / "failures.jsonl"), "replaced": f"{corpus / 'sample'}/"}
-    found = [place for key, place in places.items() if counts[key]]
-    if found:
-        say(f"why: {' and '.join(found)}")
+    lines.end(counts, noted["reasons"], requests)
     raise typer.Exit(ALL_WELL if counts["kept"] == counts["asked"] else SOME_FAILED if counts["kept"] else NOTHING_DONE)
 
 
@@ -350,7 +331,7 @@ def enrich(
     if json:
         print_json({**counts, "assets": assets, "requests": requests})
     say(
-        f"{count_of(counts['filings'], 'filing')} of {count_of(counts['companies'], 'company')}: completed "
+        f"{count_of(counts['filings'], 'filing')} of {count_of(counts['companies'], 'company')}: complete "
         f"{counts['completed']:,}, failed {counts['failed']:,}, without CIK {counts['without_cik']:,} · "
         f"{count_of(requests, 'request')}"
     )

@@ -188,8 +188,11 @@ class _Sample:
             else:
                 fits = before <= value if key == "per_year" else before == value
             if not fits:
+                other = (
+                    f"holds a sample with {key.replace('_', ' ')} {_spoken(key, before)}, not {_spoken(key, value)}."
+                )
                 raise CorpusError(
-                    f"holds a sample with {key.replace('_', ' ')} {_spoken(key, before)}, not {_spoken(key, value)}.",
+                    _other_forms(before, value) if key == "forms" else other,
                     where=str(self.held.path),
                     hint="Draw the other sample into a folder of its own; years may be added, and filings per year.",
                 )
@@ -360,6 +363,12 @@ def _all_drawn(counts: dict[str, int]) -> str:
 
 
 def _spoken(key: str, value: Any) -> str:
-    if key == "years":
-        return spoken_years(value)
-    return ", ".join(value) if isinstance(value, list) else str(value)
+    return spoken_years(value) if key == "years" else str(value)
+
+
+def _other_forms(before: Sequence[str], wanted: Sequence[str]) -> str:
+    """How the forms of a sample differ from those that are wanted now: there may be dozens that do not."""
+    more = ", ".join(form for form in before if form not in wanted)
+    less = ", ".join(form for form in wanted if form not in before)
+    parts = [f"with {more}"] * bool(more) + [f"without {less}"] * bool(less)
+    return f"holds a sample of other forms: {' and '.join(parts)}."

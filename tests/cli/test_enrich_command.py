@@ -63,7 +63,7 @@ def test_it_prints_what_is_known_and_why_the_rest_is_not(corpus: Corpus, edgar: 
     outcome = run("corpus", "enrich", "--corpus", corpus.path)
     assert (outcome.code, outcome.out) == (0, "")
     assert outcome.err.splitlines() == [
-        "6 filings of 4 companies: completed 6, failed 0, without CIK 0 · 8 requests",
+        "6 filings of 4 companies: complete 6, failed 0, without CIK 0 · 8 requests",
         "industry code 6, division 6, total assets 3",
         "total assets unknown: no facts of this filing 2, other currency: EUR 1",
     ]
@@ -88,7 +88,7 @@ def test_failures_are_counted_and_named(tmp_path: Path, edgar: LocalEdgar, run: 
     some = made(tmp_path / "some", (*FILINGS, *strangers))
     outcome = run("corpus", "enrich", "--corpus", some.path)
     assert outcome.code == 1
-    assert "8 filings of 6 companies: completed 6, failed 2, without CIK 0 · 10 requests\n" in outcome.err
+    assert "8 filings of 6 companies: complete 6, failed 2, without CIK 0 · 10 requests\n" in outcome.err
     assert outcome.err.endswith(
         f"why: {some.path / 'failures.jsonl'}; what EDGAR answered is asked for anew with --again only\n"
     )

@@ -21,10 +21,12 @@ from servers.indexes import index_file
 from servers.invented import invented_filings
 
 from fingreat.cli import corpus_remote
+from fingreat.cli.sample_lines import SampleLines
 from fingreat.edgar.remote import client as client_module
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.limiter import Limiter
 from fingreat.pipeline import Corpus
+from fingreat.pipeline.sample_year import Drawn
 
 YEARS = ("2003", "2004")
 VARIANTS = ("found", "by_reference", "found", "no_item_7")
@@ -103,15 +105,17 @@ def test_it_prints_who_is_replaced_and_counts_that_add_up(tmp_path: Path, edgar:
     # The reasons are in the log of the draws, also where every place is filled.
     assert lines.pop() == f"why: {tmp_path / 'c' / 'sample'}/"
     assert lines[-1] == (
-        f"asked 6: kept 6, open 0, short 0 · drawn {6 + lost}, of which replaced {lost} ({in_words(replaced)}) · "
+        f"wanted 6: kept 6, open 0, short 0 · drawn {6 + lost}, of which replaced {lost} ({in_words(replaced)}) · "
         f"{8 + 6 + lost} requests"
     )
     said = [
-        re.match(r"(\d{4}): (\S+) is replaced: its item 7 is (absent|by reference): \S", line) for line in lines[:-1]
+        re.match(r"(\d{4}): (\S+) \((.+), (\S+)\) is replaced: its item 7 is (absent|by reference): \S", line)
+        for line in lines[:-1]
     ]
     assert all(said)
-    assert {(match[1], match[2]) for match in said if match} == {
-        (year, number) for year, numbers in replaced.items() for number in numbers
+    named = {one.accession: (one.companies[0].name, one.form) for one in FILINGS}
+    assert {match.groups()[:4] for match in said if match} == {
+        (year, number, *named[number]) for year, numbers in replaced.items() for number in numbers
     }
     assert max(map(len, lines)) < 160
     assert [filing.id for filing in Corpus(tmp_path / "c").filings()] == kept
@@ -156,7 +160,7 @@ def test_what_is_open_is_said_and_the_same_command_fetches_it(tmp_path: Path, ed
     outcome = run(*arguments(tmp_path / "c"))
     assert outcome.code == 1
     assert f"2003: {number} could not be fetched: " in outcome.err
-    assert "asked 6: kept 5, open 1, short 0 · " in outcome.err
+    assert "wanted 6: kept 5, open 1, short 0 · " in outcome.err
     assert "Repeat the command to fetch what is open.\n" in outcome.err
     assert f"why: {tmp_path / 'c' / 'failures.jsonl'}" in outcome.err
     edgar.heal()
@@ -170,7 +174,7 @@ def test_short_years_are_said(tmp_path: Path, edgar: LocalEdgar, run: Callable) 
     outcome = run(*arguments(tmp_path / "c", per_year=10))
     assert outcome.code == 1
     assert "2003: 8 of 10 filings; all 16 firms of the year were drawn, 8 had no usable text.\n" in outcome.err
-    assert "asked 20: kept 16, open 0, short 4 · drawn 32, of which replaced 16 (" in outcome.err
+    assert "wanted 20: kept 16, open 0, short 4 · drawn 32, of which replaced 16 (" in outcome.err
     assert outcome.err.endswith(f"\nwhy: {tmp_path / 'c' / 'sample'}/\n")
     assert "Repeat" not in outcome.err
 
@@ -180,7 +184,27 @@ def test_nothing_kept_is_nothing_done(tmp_path: Path, edgar: LocalEdgar, run: Ca
     edgar.add(bad)
     outcome = run("corpus", "sample", "--corpus", tmp_path, "--years", "2005", "--per-year", 2, "--workers", 1)
     assert outcome.code == 2
-    assert "asked 2: kept 0, open 0, short 2 · drawn 16, of which replaced 16" in outcome.err
+    assert "wanted 2: kept 0, open 0, short 2 · drawn 16, of which replaced 16" in outcome.err
+    # The first ten are told, the others are in the log.
+    assert outcome.err.count(" is replaced: ") == 10
+    assert f"\n… and 6 more: {tmp_path / 'sample'}/\nwanted 2: " in outcome.err
+
+
+def test_a_name_from_an_index_is_no_command_to_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    drawn = {
+        "year": 2003,
+        "rank": 1,
+        "accession": "0009900003-03-000001",
+        "cik": "1",
+        "company": "\x1b[31mRED\x07 \u202eINC",
+        "form": "10-K",
+        "filed": "2003-03-01",
+        "outcome": "replaced",
+        "reason": "its item 7 is \x9b2J absent",
+    }
+    SampleLines(tmp_path).replaced(Drawn.model_validate(drawn))
+    said = " ".join(capsys.readouterr().err.split())
+    assert said == "2003: 0009900003-03-000001 ([31mRED INC, 10-K) is replaced: its item 7 is 2J absent"
 
 
 def test_a_block_says_what_to_do_and_the_same_command_goes_on(tmp_path: Path, edgar: LocalEdgar, run: Callable) -> None:
@@ -270,7 +294,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, edgar: LocalEdgar, run: Callab
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert errors.endswith("stopped. What was drawn stays; repeat the command to go on.\n")
+    assert errors.endswith("stopped. What came is kept; repeat the command to go on.\n")
     assert "Traceback" not in errors
     edgar.heal()
     assert run(*arguments(tmp_path / "c")).code == 0

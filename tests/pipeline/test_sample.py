@@ -286,8 +286,10 @@ def test_a_finished_sample_asks_nothing_and_stays_as_it_is(tmp_path: Path, edgar
     [
         ({"per_year": 3}, "holds a sample with per year 4, not 3."),
         ({"seed": 8}, "holds a sample with seed 7, not 8."),
-        ({"forms": ["10-K405"]}, "not 10-K405."),
-        ({"amendments": True}, "10-KT405/A."),
+        ({"forms": ["10-K405", "8-K"]}, "holds a sample of other forms: with 10-K, 10KSB, 10-KSB, "),
+        ({"forms": ["10-K405", "8-K"]}, " and without 8-K."),
+        ({"forms": ["10-K", "8-K"]}, "holds a sample of other forms: without 8-K."),
+        ({"amendments": True}, "holds a sample of other forms: without 10-K/A, 10-K405/A, "),
         ({"item": "8"}, "holds a sample with item 7, not 8."),
         ({"years": (2003,)}, "holds a sample with years 2003-2004, not 2003."),
     ],
