@@ -79,6 +79,7 @@ def describe_filing(submission: Submission, sha256: str, path: Path, told: Told 
         fiscal_year=int(year) if re.fullmatch(r"(?:19|20)\d\d", year) else _fiscal_year(period),
         sic=sic,
         sic_source="header" if header_sic else None,
+        header_sic=header_sic,
         division=division_of(sic),
         fiscal_year_end=year_end or told.fiscal_year_end,
         path=path.as_posix(),

@@ -35,6 +35,7 @@ class Filing(Record):
         period: end of the fiscal period.
         sic: Standard Industrial Classification; `sic_source` says whether it is that of the filing's header or the
             registrant's present one.
+        header_sic: the code in the filing's header, that of its day, which stays where `sic` is the present one.
         fiscal_year_end: month and day, such as "12-31".
         total_assets: in whole US dollars, as tagged in this very filing for `assets_date`, its balance-sheet date.
         path: the file, relative to the corpus folder.
@@ -50,6 +51,7 @@ class Filing(Record):
     fiscal_year: int | None = None
     sic: str | None = None
     sic_source: Literal["header", "submissions"] | None = None
+    header_sic: str | None = None
     division: str | None = None
     fiscal_year_end: str | None = None
     total_assets: int | None = None

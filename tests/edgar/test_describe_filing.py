@@ -124,6 +124,7 @@ def test_a_header_s_industry_has_its_code_division_and_source(
     filing = with_header(REGISTRANT.format(name="X", cik="0000000101", sic=written, year_end="1231"))
     assert (filing.sic, filing.division) == (code, division)
     assert filing.sic_source == ("header" if code else None)
+    assert filing.header_sic == code
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_the_crawler_s_list_says_what_a_main_document_does_not(corpus: Corpus, t
     assert filing.fiscal_year == 2009
     assert (filing.sic, filing.division, filing.fiscal_year_end) == ("3561", "Manufacturing", "12-28")
     # From the landing page or, where that has none, from the company's page: the list does not say which.
-    assert filing.sic_source is None
+    assert (filing.sic_source, filing.header_sic) == (None, None)
 
 
 @pytest.mark.parametrize("where", [".", "RAW_FILINGS", "RAW_FILINGS/10-K"])

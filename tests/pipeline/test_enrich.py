@@ -117,6 +117,8 @@ def test_industry_is_the_present_one_and_says_so(tmp_path: Path, edgar: LocalEdg
     after = listed(corpus)
     then, nothing, dollars = after[THEN.accession], after[NOTHING.accession], after[DOLLARS.accession]
     assert (then.sic, then.sic_source, then.division) == ("7372", "submissions", "Services")
+    # That of the filing's day stays beside it.
+    assert then.header_sic == "3561"
     assert (nothing.sic, nothing.sic_source, nothing.division) == (None, None, None)
     assert (dollars.sic, dollars.sic_source, dollars.division) == ("3530", "submissions", "Manufacturing")
     # The year's end is that of the filing's day where its header has one.
