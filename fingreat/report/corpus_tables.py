@@ -9,7 +9,7 @@ from fingreat.analysis.corpus import Band, CorpusFigures, Group, Quantile
 from fingreat.analysis.ratio import Ratio
 from fingreat.report.sample_table import replaced_table, sample_table
 from fingreat.report.stage_table import stage_table
-from fingreat.report.tables import Cell, Column, ColumnKind, Share, Table, count_of
+from fingreat.report.tables import ALL, Cell, Column, ColumnKind, Share, Table, count_of
 
 IDS = tuple(
     f"corpus-{name}"
@@ -45,7 +45,7 @@ _STATUSES = (
 
 _SOURCES = (
     ("submissions", "the registrant's present one"),
-    ("header", "the filing's own header"),
+    ("header", "the filing's header"),
     ("unstated", "not said"),
     ("none", "no code"),
 )
@@ -84,7 +84,7 @@ def corpus_tables(
 
 
 def _columns(*columns: tuple[str, ColumnKind]) -> tuple[Column, ...]:
-    return tuple(Column(label=label, kind=kind, digits=1) for label, kind in columns)
+    return tuple(Column(label=label, kind=kind, digits=0) for label, kind in columns)
 
 
 def _share(ratio: Ratio) -> Share:
@@ -104,12 +104,13 @@ def _divisions(figures: CorpusFigures) -> Table:
         columns=_columns(("division", "text"), ("filings", "count"), ("share of filings", "share"), ("firms", "count")),
         rows=tuple(
             (name, group.filings, Share(k=group.filings, n=figures.all.filings), group.firms)
-            for name, group in (*rows, ("All", figures.all))
+            for name, group in (*rows, (ALL, figures.all))
         ),
+        totals=1,
         notes=(
             *_firm_notes(figures.all),
             *((twice,) if several else ()),
-            *((f"Filings by where their code is from: {codes}.",) if codes else ()),
+            *((f"Source of the industry code: {codes}.",) if codes else ()),
             "Divisions of the Standard Industrial Classification. Unclassified: a code of major group 99. Unknown: no "
             "code, or one of no division.",
         ),
@@ -133,7 +134,8 @@ def _by_year(figures: CorpusFigures, item: str, size_years: str | None) -> Table
         id="corpus-years",
         title="Filings and firms by year of filing",
         columns=_group_columns("year", item),
-        rows=tuple(_group_row(name, group) for name, group in (*rows, ("all", figures.all))),
+        rows=tuple(_group_row(name, group) for name, group in (*rows, (ALL, figures.all))),
+        totals=1,
         notes=_group_notes(figures, item, size_years),
     )
 
@@ -144,7 +146,8 @@ def _by_form(figures: CorpusFigures, item: str, size_years: str | None) -> Table
         id="corpus-forms",
         title="Filings and firms by form",
         columns=_group_columns("form", item),
-        rows=tuple(_group_row(name, group) for name, group in (*rows, ("all", figures.all))),
+        rows=tuple(_group_row(name, group) for name, group in (*rows, (ALL, figures.all))),
+        totals=1,
         notes=_group_notes(figures, item, size_years),
     )
 
@@ -200,18 +203,19 @@ def _bands(figures: CorpusFigures, size_years: str | None) -> Table | None:
     rows += [
         ("known", known, Share(k=known, n=known)),
         ("unknown", sized.filings - known, None),
-        ("all", sized.filings, None),
+        (ALL, sized.filings, None),
     ]
     return Table(
         id="corpus-assets-bands",
         title=f"Filings{_of_years(size_years)} by total assets",
         columns=_columns(("total assets", "text"), ("filings", "count"), ("share of known", "share")),
         rows=tuple(rows),
+        totals=3,
         notes=(
             *_asset_notes(),
             "A band begins with its lower amount and ends below its upper one.",
-            f"Known for {sized.with_assets.hits:,} of {count_of(sized.filings, 'filing')}, and for one filing at least "
-            f"of {sized.firms_with_assets:,} of {count_of(sized.firms, 'firm')}.",
+            f"Known for {sized.with_assets.hits:,} of {count_of(sized.filings, 'filing')}; "
+            f"{_of_firms(sized.firms_with_assets, sized.firms)} at least one.",
             *(
                 (f"{count_of(undated, 'filing')} without a date of filing {_are(undated)} left out.",)
                 if undated
@@ -219,6 +223,13 @@ def _bands(figures: CorpusFigures, size_years: str | None) -> Table | None:
             ),
         ),
     )
+
+
+def _of_firms(some: int, firms: int) -> str:
+    """How many of the firms have, in words."""
+    if some == firms > 1:
+        return f"all {firms:,} firms have"
+    return f"{some:,} of {count_of(firms, 'firm')} {'has' if some == 1 else 'have'}"
 
 
 def _band_name(band: Band) -> str:
@@ -291,7 +302,8 @@ def _statuses(figures: CorpusFigures, item: str) -> Table:
         id="corpus-statuses",
         title=f"What became of the search for Item {item}",
         columns=_columns(("outcome", "text"), ("filings", "count"), ("share of filings", "share")),
-        rows=tuple((name, count, Share(k=count, n=total)) for name, count in (*counts, ("all", total))),
+        rows=tuple((name, count, Share(k=count, n=total)) for name, count in (*counts, (ALL, total))),
+        totals=1,
         notes=(
             "Of which: the item itself only points there. By reference: it points to a text that is not in the filing.",
         ),

@@ -47,6 +47,7 @@ def table_latex(table: Table) -> str:
     Numbers are aligned to the right. A share takes two columns, its per cent and "k/n", and one more for its interval
     where a share of the column has one.
     """
+    table = table.for_reading()
     bounded = table.bounded
     layout = "".join(_layout(table, index) for index in range(len(table.columns)))
     lines = [

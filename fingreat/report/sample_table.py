@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fingreat.report.tables import Column, Share, Table
+from fingreat.report.tables import ALL, Column, Share, Table
 
 _COUNTS = ("rows", "filings", "firms", "drawn", "kept", "replaced", "open", "short")
 _STATES = ("absent", "by_reference", "unreadable", "not_found")
@@ -26,7 +26,8 @@ def sample_table(noted: Any) -> Table | None:
         id="corpus-sample",
         title="Sample by year",
         columns=(Column(label="year"), *(Column(label=name, kind="count") for name in _COUNTS)),
-        rows=(*rows, ("total", *total)),
+        rows=(*rows, (ALL, *total)),
+        totals=1,
         notes=(
             "Rows: of the wanted forms in the indexes. Filings: distinct accession numbers. Firms: distinct CIKs of "
             "the year, each of which may be drawn once; their total counts a firm once for each year.",
@@ -66,8 +67,9 @@ def replaced_table(noted: Any) -> Table | None:
         ),
         rows=tuple(
             (name, drawn, Share(k=replaced, n=drawn), *states)
-            for name, (drawn, replaced, *states) in (*rows, ("all", sums))
+            for name, (drawn, replaced, *states) in (*rows, (ALL, sums))
         ),
+        totals=1,
         notes=(
             "Replaced: of the filings that were drawn. The next of the seeded order stands in the place of each, so "
             "the sample is one of the filings that have the item's text themselves.",

@@ -7,66 +7,92 @@ from typing import Any
 
 from fingreat.report.tables import Column, Table
 
-_MOST_COUNTS, _LONGEST_LIST = 12, 100
-"""Up to how many counts, and how many characters, what a stage notes is shown itself and not only counted."""
+_MOST_COUNTS, _LONGEST_LIST, _MOST_CALLS = 12, 100, 5
+"""Up to how many counts, characters and calls, what a stage notes is shown itself and not only counted."""
 _AS_TYPED = ("seed", "year")
 """Whole numbers by these names are no counts: they are shown as a user types them."""
+_ELSEWHERE = {"sample": ("by_year", "reasons", "remarks")}
+"""What has tables, or notes of tables, of its own."""
+_WORDS = {
+    "asked": "wanted",
+    "assets": "total assets",
+    "per_year": "filings per year",
+    "with_assets": "total assets known",
+    "with_division": "industry known",
+    "with_sic": "industry code known",
+    "without_cik": "without CIK",
+}
+"""What a key of the manifest means, where it is not the word itself."""
 
 
 def stage_table(stages: Mapping[str, Any]) -> Table | None:
-    """All that the stages noted, a row each: whole numbers as counts, all else as settings.
+    """All that the stages noted, a row each.
 
     Args:
         stages: from a corpus' manifest, whatever stages there are and whatever they noted.
     """
-    rows = [(stage, *row) for stage, noted in stages.items() for row in _noted("", noted)]
+    rows = [(_stage(stage), *row) for stage, noted in stages.items() for row in _noted("", _own(stage, noted))]
     if not rows:
         return None
     return Table(
         id="corpus-stages",
         title="How the corpus was made",
-        columns=(
-            Column(label="stage"),
-            Column(label="what"),
-            Column(label="count", kind="count"),
-            Column(label="setting"),
-        ),
+        columns=(Column(label="stage", once=True), Column(label="what"), Column(label="value")),
         rows=tuple(rows),
-        notes=("As noted in the corpus folder's manifest.json, of the latest call of each stage.",),
+        notes=("As noted in the corpus folder's manifest.json, which has all of it.",),
     )
 
 
-def _noted(name: str, value: Any) -> Iterator[tuple[str, int | None, str | None]]:
-    """Name, count and setting of everything that a stage noted, in words.
+def _stage(name: str) -> str:
+    """The name of a stage as a reader has it."""
+    kind, _, item = name.partition("/")
+    return f"Item {item}" if kind == "sections" and item else name
+
+
+def _own(stage: str, noted: Any) -> Any:
+    """What a stage noted, without what is shown elsewhere."""
+    if not isinstance(noted, dict):
+        return noted
+    return {key: value for key, value in noted.items() if key not in _ELSEWHERE.get(stage, ())}
+
+
+def _noted(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Name and value of everything that a stage noted, in words.
 
     Of a table within, such as that of the digests of all indexes, only the entries are counted, unless it holds a few
-    counts and nothing else.
+    counts and nothing else. Calls that are noted one by one are numbered.
     """
     if isinstance(value, dict) and (not name or _is_few_counts(value)):
         for key, inner in value.items():
-            yield from _noted(f"{name}, {key}" if name else str(key), inner)
-        return
-    words = name.replace("_", " ")
-    if isinstance(value, dict | list):
-        text = _listed(value)
-        yield (words, len(value), None) if text is None else (words, None, text)
+            words = _WORDS.get(key, str(key).replace("_", " "))
+            yield from _noted(f"{name}: {words}" if name else words, inner)
+    elif _is_few_calls(value):
+        for number, call in enumerate(value, 1):
+            for words, text in _noted("", call):
+                yield (f"{name} {number}: {words}" if len(value) > 1 else words), text
+    elif isinstance(value, dict | list):
+        yield name, _listed(value)
     elif isinstance(value, bool):
-        yield words, None, "yes" if value else "no"
-    elif isinstance(value, int) and value >= 0 and not words.endswith(_AS_TYPED):
-        yield words, value, None
+        yield name, "yes" if value else "no"
+    elif isinstance(value, int) and value >= 0 and not name.endswith(_AS_TYPED):
+        yield name, f"{value:,}"
     elif value is not None:
-        yield words, None, str(value)
+        yield name, str(value)
 
 
 def _is_few_counts(value: dict[str, Any]) -> bool:
     return len(value) <= _MOST_COUNTS and all(type(one) is int for one in value.values())
 
 
-def _listed(value: dict[str, Any] | list[Any]) -> str | None:
-    """A short list of plain values in one line, a row of years as its first and last; None for anything else."""
+def _is_few_calls(value: Any) -> bool:
+    return isinstance(value, list) and 0 < len(value) <= _MOST_CALLS and all(isinstance(one, dict) for one in value)
+
+
+def _listed(value: dict[str, Any] | list[Any]) -> str:
+    """A short list of plain values in one line, a row of years as its first and last; of anything else, how many."""
     if isinstance(value, dict) or any(isinstance(one, dict | list) for one in value):
-        return None
+        return f"{len(value):,}"
     if len(value) > 2 and all(type(one) is int for one in value) and value == [*range(value[0], value[-1] + 1)]:
         return f"{value[0]}–{value[-1]}"
     text = ", ".join(map(str, value)) or "none"
-    return text if len(text) <= _LONGEST_LIST else None
+    return text if len(text) <= _LONGEST_LIST else f"{len(value):,}"

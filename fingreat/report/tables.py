@@ -18,6 +18,8 @@ Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
 """A name for files and for places in a page: lower-case words of ASCII letters and digits, joined by hyphens."""
 
 DASH = "–"
+ALL = "All"
+"""The row of all filings of a table."""
 _HASH, _HASH_SHOWN = 64, 12
 """Characters of a SHA-256, and how many of them tell two filings of a report apart to a reader."""
 NO_SHARE = "0/0 has no value: it is neither 0 nor 1."
@@ -72,11 +74,13 @@ class Column(Record):
             only the beginning is shown where they are hashes; `count` whole numbers from 0; `share` `Share`
             records; `rate` numbers from 0 to 1, shown in per cent; `number` any finite number; `money` US dollars.
         digits: decimal places of a `number`.
+        once: whether a reader sees a text only where it is not that of the row above; CSV has it in every row.
     """
 
     label: str = Field(min_length=1)
     kind: ColumnKind = "text"
     digits: Annotated[int, Field(ge=0, le=9)] = 3
+    once: bool = False
 
     @property
     def right(self) -> bool:
@@ -96,6 +100,7 @@ class Table(Record):
         id: names its file and its place in the page.
         rows: one cell per column, of the column's kind or None.
         notes: sentences to stand under it.
+        totals: how many rows at its end sum up those above them.
         detail: whether the page folds it away among others, for who looks closer.
     """
 
@@ -104,6 +109,7 @@ class Table(Record):
     columns: tuple[Column, ...] = Field(min_length=1)
     rows: tuple[tuple[Cell, ...], ...] = ()
     notes: tuple[str, ...] = ()
+    totals: Count = 0
     detail: bool = False
 
     @model_validator(mode="after")
@@ -126,6 +132,17 @@ class Table(Record):
     def bounded(self) -> tuple[bool, ...]:
         """Per column, whether a share in it has an interval."""
         return tuple(any(_has_interval(row[i]) for row in self.rows) for i in range(len(self.columns)))
+
+    def for_reading(self) -> Table:
+        """The table with empty cells where a `once` column says what the row above says."""
+        rows = [
+            tuple(
+                "" if column.once and above is not None and cell == above[place] else cell
+                for place, (column, cell) in enumerate(zip(self.columns, row, strict=True))
+            )
+            for above, row in zip((None, *self.rows), self.rows, strict=False)
+        ]
+        return self.model_copy(update={"rows": tuple(rows)})
 
     @property
     def all_notes(self) -> tuple[str, ...]:

@@ -267,12 +267,13 @@ def test_stats_show_a_sample_by_year_and_count_its_indexes(tmp_path: Path, edgar
     assert "Replaced filings by reason" in shown
     for year in YEARS:
         assert f"{year} 16 16 16 {3 + lost[year]} 3 {lost[year]} 0 0" in shown
-    assert f"total 32 32 32 {6 + sum(lost.values())} 6 {sum(lost.values())} 0 0" in shown
-    assert [line for line in shown if re.match("sample (indexes|by year)", line)] == [
-        "sample indexes 8 –",
-        "sample by year 2 –",
+    assert f"All 32 32 32 {6 + sum(lost.values())} 6 {sum(lost.values())} 0 0" in shown
+    assert "sample years 2003, 2004" in shown
+    assert [line for line in shown if re.match("indexes|by year|filings per year", line)] == [
+        "filings per year 3",
+        "indexes 8",
     ]
-    assert "sample forms – 10-K, 10-K405, 10KSB, 10-KSB, 10KSB40, 10-KSB40, 10-KT, 10KT405, 10-KT405" in shown
+    assert "forms 10-K, 10-K405, 10KSB, 10-KSB, 10KSB40, 10-KSB40, 10-KT, 10KT405, 10-KT405" in shown
     assert (tmp_path / "tables" / "corpus-sample.csv").read_text("utf-8").splitlines()[0] == (
         "year,rows,filings,firms,drawn,kept,replaced,open,short"
     )

@@ -102,7 +102,7 @@ def test_divisions_give_filings_and_firms_and_say_where_the_codes_are_from() -> 
     assert table.notes[:3] == (
         "Firms are distinct CIKs. 1 filing without one is of no firm here.",
         "1 firm with filings of several rows is counted in each, and once in all.",
-        "Filings by where their code is from: the registrant's present one, 2; the filing's own header, 2; no code, 1.",
+        "Source of the industry code: the registrant's present one, 2; the filing's header, 2; no code, 1.",
     )
 
 
@@ -115,7 +115,7 @@ def test_years_give_coverage_of_all_filings_and_medians_of_those_whose_size_is_d
         # No search was made in these two.
         "2013 | 1 | 1 | – | 0% (0/1) | – | –",
         "no date | 1 | 0 | – | 0% (0/1) | – | –",
-        "all | 5 | 2 | 66.7% (2/3) | 60.0% (3/5) | $750.0 million | 200.5",
+        "All | 5 | 2 | 66.7% (2/3) | 60.0% (3/5) | $750.0 million | 200",
     ]
     assert "Median assets: of filings of 2012–2013 only." in table.notes
 
@@ -127,7 +127,7 @@ def test_forms_have_the_columns_of_years() -> None:
         ("10-K", 3, 2),
         ("10-K405", 1, 1),
         ("unknown", 1, 0),
-        ("all", 5, 2),
+        ("All", 5, 2),
     ]
 
 
@@ -144,12 +144,15 @@ def test_bands_give_shares_of_what_is_known() -> None:
         "$100 billion and more | 0 | 0% (0/2)",
         "known | 2 | 100% (2/2)",
         "unknown | 1 | –",
-        "all | 3 | –",
+        "All | 3 | –",
     ]
     assert table.notes[-2:] == (
-        "Known for 2 of 3 filings, and for one filing at least of 2 of 2 firms.",
+        "Known for 2 of 3 filings; all 2 firms have at least one.",
         "1 filing without a date of filing is left out.",
     )
+    assert "Known for 3 of 5 filings; all 2 firms have at least one." in tables()["corpus-assets-bands"].notes
+    lone = tables([*FILINGS, filing(5, "3", 2013)])["corpus-assets-bands"]
+    assert "Known for 3 of 6 filings; 2 of 3 firms have at least one." in lone.notes
     assert (
         shown(tables([filing(0, "1", 2020, total_assets=-3)])["corpus-assets-bands"])[0]
         == "below zero | 1 | 100% (1/1)"
@@ -170,7 +173,9 @@ def test_quantiles_of_assets_are_money_and_those_of_lengths_are_characters() -> 
     ]
     assert made["corpus-assets"].rows[4][2] == 750_000_002.5
     assert shown(made["corpus-lengths"])[0] == "minimum | 2 | 100"
-    assert shown(made["corpus-lengths"])[3] == "median | 2 | 200.5"
+    # Read without a decimal, which says nothing of some ten thousand characters; a program has it.
+    assert shown(made["corpus-lengths"])[3] == "median | 2 | 200"
+    assert table_csv(made["corpus-lengths"]).splitlines()[4] == "median,2,200.5"
 
 
 def test_outcomes_of_the_search_add_up() -> None:
@@ -183,7 +188,7 @@ def test_outcomes_of_the_search_add_up() -> None:
         "absent | 1 | 20.0% (1/5)",
         "unreadable | 0 | 0% (0/5)",
         "not looked for yet | 2 | 40.0% (2/5)",
-        "all | 5 | 100% (5/5)",
+        "All | 5 | 100% (5/5)",
     ]
 
 
@@ -191,7 +196,7 @@ def test_tables_with_nothing_to_say_are_left_out() -> None:
     assert list(tables()) == [name for name in IDS if name not in ("corpus-sample", "corpus-replaced", "corpus-stages")]
     bare = tables([filing(0, "1", 2020)], {})
     assert list(bare) == ["corpus-divisions", "corpus-years", "corpus-forms", "corpus-statuses"]
-    assert shown(tables([], {})["corpus-statuses"])[-1] == "all | 0 | – (0/0)"
+    assert shown(tables([], {})["corpus-statuses"])[-1] == "All | 0 | – (0/0)"
 
 
 def test_whatever_the_stages_noted_is_a_row() -> None:
@@ -210,25 +215,57 @@ def test_whatever_the_stages_noted_is_a_row() -> None:
                 "rate": 9.5,
                 "note": None,
             },
-            "sections/7": {"found": 1262, "why": {"no_heading": 3}, "odd": [{"a": 1}], "tables": "markdown"},
+            "enrich": {"with_sic": 7, "assets": {"known": 6, "other currency: EUR": 1}},
+            "sections/7": {
+                "found": 1262,
+                "by_reference": 3,
+                "why": {"no_heading": 3},
+                "odd": ["a", 1],
+                "tables": "markdown",
+            },
         }
     )
     assert table is not None
+    assert [column.label for column in table.columns] == ["stage", "what", "value"]
     assert shown(table) == [
-        "sample | years | – | 2000–2025",
-        "sample | per year | – | 50",
-        "sample | seed | – | 20261010",
-        "sample | forms | – | 10-K, 10-K405",
-        "sample | by year | 26 | –",
-        "sample | indexes | 2 | –",
-        "sample | kept | 1,300 | –",
-        "sample | complete | – | yes",
-        "sample | rate | – | 9.5",
-        "sections/7 | found | 1,262 | –",
-        "sections/7 | why, no heading | 3 | –",
-        "sections/7 | odd | 1 | –",
-        "sections/7 | tables | – | markdown",
+        "sample | years | 2000–2025",
+        "sample | filings per year | 50",
+        "sample | seed | 20261010",
+        "sample | forms | 10-K, 10-K405",
+        "sample | indexes | 2",
+        "sample | kept | 1,300",
+        "sample | complete | yes",
+        "sample | rate | 9.5",
+        "enrich | industry code known | 7",
+        "enrich | total assets: known | 6",
+        "enrich | total assets: other currency: EUR | 1",
+        "Item 7 | found | 1,262",
+        "Item 7 | by reference | 3",
+        "Item 7 | why: no heading | 3",
+        "Item 7 | odd | a, 1",
+        "Item 7 | tables | markdown",
     ]
+    # A reader sees each stage once, a program in every row.
+    assert [row[0] for row in table.for_reading().rows] == ["sample", *[""] * 7, "enrich", "", "", "Item 7", *[""] * 4]
+    assert table_csv(table).splitlines()[2] == "sample,filings per year,50"
+    assert r"enrich & industry code known & 7 \\" in table_latex(table)
+    assert r" & by reference & 3 \\" in table_latex(table)
+
+
+def test_calls_of_a_stage_are_numbered() -> None:
+    call = {"names": ["AAPL"], "forms": ["10-K"], "counts": {"fetched": 3}}
+    table = stage_table({"fetch": {"calls": [call, {"names": ["MSFT"]}]}, "add": {"calls": [{"names": ["a"]}]}})
+    assert table is not None
+    assert shown(table) == [
+        "fetch | calls 1: names | AAPL",
+        "fetch | calls 1: forms | 10-K",
+        "fetch | calls 1: counts: fetched | 3",
+        "fetch | calls 2: names | MSFT",
+        "add | names | a",
+    ]
+    table = stage_table({"fetch": {"calls": [call] * 6}})
+    assert table is not None
+    assert shown(table) == ["fetch | calls | 6"]
 
 
 def test_a_stage_with_many_notes_has_a_row_for_each_and_no_stage_gives_no_table() -> None:
@@ -238,12 +275,12 @@ def test_a_stage_with_many_notes_has_a_row_for_each_and_no_stage_gives_no_table(
     assert stage_table({}) is None
     odd = stage_table({"old": 3, "empty": {}, "list": []})
     assert odd is not None
-    assert shown(odd) == ["old |  | 3 | –", "list |  | – | none"]
+    assert shown(odd) == ["old |  | 3", "list |  | none"]
 
 
 def test_a_sample_has_a_row_for_each_year_and_a_total() -> None:
     row = {"rows": 20, "filings": 18, "firms": 17, "drawn": 6, "kept": 4, "replaced": 2, "open": 1, "short": 0}
-    noted = {
+    noted: dict[str, object] = {
         "by_year": {"2003": row, "2004": {**row, "rows": 1_000, "drawn": 5, "replaced": 1, "short": 3}},
         "remarks": {"2004": ["quarter 4 had not begun on 2004-08-01."]},
     }
@@ -254,13 +291,14 @@ def test_a_sample_has_a_row_for_each_year_and_a_total() -> None:
     assert shown(table) == [
         "2003 | 20 | 18 | 17 | 6 | 4 | 2 | 1 | 0",
         "2004 | 1,000 | 18 | 17 | 5 | 4 | 1 | 1 | 3",
-        "total | 1,020 | 36 | 34 | 11 | 8 | 3 | 2 | 3",
+        "All | 1,020 | 36 | 34 | 11 | 8 | 3 | 2 | 3",
     ]
     assert "their total counts a firm once for each year." in table.notes[0]
     assert table.notes[-1] == "2004: quarter 4 had not begun on 2004-08-01."
     assert table_csv(table).splitlines()[1] == "2003,20,18,17,6,4,2,1,0"
-    assert r"total & 1,020 & 36 & 34 & 11 & 8 & 3 & 2 & 3 \\" in table_latex(table)
+    assert r"All & 1,020 & 36 & 34 & 11 & 8 & 3 & 2 & 3 \\" in table_latex(table)
     figures = measure_corpus(FILINGS, {}, size_years=())
+    noted["seed"] = 1
     assert [one.id for one in corpus_tables(figures, "7", {"sample": noted})][-2:] == ["corpus-sample", "corpus-stages"]
 
 
@@ -293,7 +331,7 @@ def test_replaced_filings_have_their_reasons_by_year() -> None:
     assert shown(table) == [
         "2003 | 6 | 33.3% (2/6) | 1 | 1 | 0 | 0",
         "2004 | 4 | 25.0% (1/4) | 0 | 0 | 0 | 1",
-        "all | 10 | 30.0% (3/10) | 1 | 1 | 0 | 1",
+        "All | 10 | 30.0% (3/10) | 1 | 1 | 0 | 1",
     ]
     assert [column.label for column in table.columns[3:]] == ["absent", "by reference", "unreadable", "not on EDGAR"]
     # Nothing where none was replaced, and nothing that does not add up.
@@ -315,5 +353,5 @@ def test_a_manifest_that_was_edited_gives_dashes() -> None:
     assert shown(table) == [
         "2003 | – | – | – | – | – | – | – | 2",
         "2004 | – | – | – | – | – | – | – | –",
-        "total | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 2",
+        "All | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 2",
     ]
