@@ -40,6 +40,8 @@ _STATES: dict[SectionStatus, State] = {
     SectionStatus.BY_REFERENCE: "by_reference",
     SectionStatus.UNREADABLE: "unreadable",
 }
+_OF_REGISTRANT = ("sic", "sic_source", "header_sic", "division", "fiscal_year_end")
+"""What a header says of a registrant, and not of the filing."""
 _TOTALS = ("kept", "open", "short", "drawn", "replaced")
 
 
@@ -346,7 +348,7 @@ def _as_drawn(filing: Filing, row: IndexRow) -> Filing:
     known["form"] = filing.form or row.form
     if filing.cik not in (None, row.cik):
         # Its header begins with another of them, and what it says first holds for that one.
-        known |= {"company": row.company, **dict.fromkeys(("sic", "sic_source", "division", "fiscal_year_end"))}
+        known |= {"company": row.company, **dict.fromkeys(_OF_REGISTRANT)}
     return as_fetched(filing, Wanted(row.accession, row.cik)).model_copy(update=known)
 
 

@@ -171,7 +171,8 @@ def test_a_filing_of_several_registrants_is_that_of_the_smallest_cik_alone(tmp_p
     filing = filings[both.accession]
     # The header begins with the other registrant: what it says of that one is not said of this one.
     assert (filing.cik, filing.company) == ("9900701", "TARN FINANCE TRUST I")
-    assert (filing.sic, filing.sic_source, filing.division, filing.fiscal_year_end) == (None, None, None, None)
+    assert (filing.sic, filing.sic_source, filing.header_sic) == (None, None, None)
+    assert (filing.division, filing.fiscal_year_end) == (None, None)
     assert (filing.form, filing.filed, filing.period) == ("10-K", both.filed, date(2002, 9, 30))
     assert filings[alone.accession].sic == alone.companies[0].sic
     row = Corpus(tmp_path).manifest()["stages"]["sample"]["by_year"]["2003"]
