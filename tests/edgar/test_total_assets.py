@@ -161,7 +161,6 @@ def test_what_is_no_amount_is_said_with_its_place(written: str) -> None:
         b'{"units": []}',
         b'{"units": {"USD": {}}}',
         b'{"units": {"USD": [5]}}',
-        b'{"units": {"USD": [5]}}',
         b'{"units": {"USD": [{"accn": "0000320193-24-000123", "val": 5}]}}',
         b'{"units": {"USD": [{"accn": "0000320193-24-000123", "val": 5, "end": "2024-02-30"}]}}',
         b'{"units": {"\\ud800": 5}}',
