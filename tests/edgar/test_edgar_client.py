@@ -27,7 +27,7 @@ from servers.answers import (
 )
 from servers.edgar import LocalEdgar
 
-from fingreat.edgar.remote import wire
+from fingreat.edgar.remote import whole
 from fingreat.edgar.remote.addresses import index_path
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.whole import Kind
@@ -203,9 +203,9 @@ def test_a_missing_file_of_certificates_is_told_once(monkeypatch: pytest.MonkeyP
 def test_an_answer_larger_than_any_filing_is_not_read_to_its_end(
     edgar: LocalEdgar, client: EdgarClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire, "LARGEST", 100_000)
-    edgar.put("/files/x.json", b"[" + b"1," * 60_000 + b"1]", "application/octet-stream")
-    with pytest.raises(RemoteError, match="larger than 1 GiB") as caught:
+    monkeypatch.setattr(whole, "_LARGEST_JSON", 1 << 20)
+    edgar.put("/files/x.json", b"[" + b"1," * 600_000 + b"1]", "application/octet-stream")
+    with pytest.raises(RemoteError, match="larger than 1 MiB, more than any such page") as caught:
         client.get("/files/x.json", "json")
     assert not caught.value.retryable
     assert client.requests == 1

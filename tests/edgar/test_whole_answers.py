@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import tracemalloc
 import zlib
 from pathlib import Path
 
 import pytest
 from servers.answers import page
 
-from fingreat.edgar.remote.whole import Kind, fault, is_block, unpack
+from fingreat.edgar.remote.whole import Kind, fault, is_block, most_bytes, unpack
 
 ACCESSION = "0000320193-24-000123"
 HEADER = f"ACCESSION NUMBER:\t\t{ACCESSION}\nCONFORMED SUBMISSION TYPE:\t10-K\n"
@@ -185,26 +186,52 @@ def test_blocks_are_told_from_refusals_of_one_file() -> None:
 def test_encodings_are_undone_to_their_end() -> None:
     text = PLAIN * 50
     packed = gzip.compress(text, mtime=0)
-    assert unpack(text, "") == unpack(text, "identity") == text
-    assert unpack(packed, "gzip") == unpack(packed, " GZIP ") == unpack(packed + packed, "x-gzip")[: len(text)] == text
-    assert unpack(zlib.compress(text), "deflate") == text
+    assert unpack(text, "", 1 << 20) == unpack(text, "identity", 1 << 20) == text
+    assert (
+        unpack(packed, "gzip", 1 << 20)
+        == unpack(packed, " GZIP ", 1 << 20)
+        == unpack(packed + packed, "x-gzip", 1 << 20)[: len(text)]
+        == text
+    )
+    assert unpack(zlib.compress(text), "deflate", 1 << 20) == text
     for size in range(1, len(packed)):
         with pytest.raises(ValueError, match=r"cut|damaged"):
-            unpack(packed[:size], "gzip")
+            unpack(packed[:size], "gzip", 1 << 20)
     with pytest.raises(ValueError, match="not asked for"):
-        unpack(text, "br")
+        unpack(text, "br", 1 << 20)
 
 
 def test_what_unpacks_to_more_than_any_filing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fingreat.edgar.remote.whole.LARGEST", 1 << 20)
     bomb = gzip.compress(bytes((1 << 20) + 1))
     assert len(bomb) < 2000
-    assert len(unpack(gzip.compress(bytes(1 << 20)), "gzip")) == 1 << 20
-    with pytest.raises(ValueError, match="larger than 1 GiB"):
-        unpack(bomb, "gzip")
-    with pytest.raises(ValueError, match="larger than 1 GiB"):
-        unpack(gzip.compress(bytes(1 << 19)) * 3, "gzip")
+    assert len(unpack(gzip.compress(bytes(1 << 20)), "gzip", 1 << 20)) == 1 << 20
+    with pytest.raises(ValueError, match="larger than 1 MiB, more than any filing"):
+        unpack(bomb, "gzip", 1 << 20)
+    with pytest.raises(ValueError, match="larger than 1 MiB"):
+        unpack(gzip.compress(bytes(1 << 19)) * 3, "gzip", 1 << 20)
     assert "more than 1 GiB" in (fault("gzip", bomb) or "")
+
+
+def test_a_bomb_takes_no_more_memory_than_the_answer_may_have() -> None:
+    bomb = gzip.compress(bytes(80 << 20))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="larger than 8 MiB, more than any such page"):
+        unpack(bomb, "gzip", 8 << 20)
+    _, refused = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    whole = unpack(bomb, "gzip", 80 << 20)
+    _, taken = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(whole) == 80 << 20
+    # What grows is extended in place, an eighth more than is in it.
+    assert refused < 16 << 20
+    assert taken < 110 << 20
+
+
+def test_lists_of_a_company_are_bounded_more_tightly_than_filings() -> None:
+    assert most_bytes("json") == 64 << 20
+    assert most_bytes("submission") == most_bytes("gzip") == 1 << 30
 
 
 def test_a_plain_text_document_with_tables_is_no_cut_page() -> None:

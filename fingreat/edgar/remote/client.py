@@ -15,7 +15,7 @@ from typing import Self
 from fingreat.edgar.remote import pause as pauses
 from fingreat.edgar.remote.addresses import DATA, WWW, accession_of, base_url
 from fingreat.edgar.remote.limiter import LIMITER, MOST_A_SECOND
-from fingreat.edgar.remote.whole import Kind, fault, is_block
+from fingreat.edgar.remote.whole import Kind, fault, is_block, most_bytes
 from fingreat.edgar.remote.wire import Answer, LineError, Wire
 from fingreat.errors import BlockedError, InputError, RemoteError
 
@@ -148,7 +148,7 @@ class EdgarClient:
         while True:
             status = None
             try:
-                answer = self._ask(url)
+                answer = self._ask(url, most_bytes(kind))
                 if answer is None:
                     continue
                 status = answer.status
@@ -183,7 +183,7 @@ class EdgarClient:
             return self.base + path
         return (DATA if path.startswith(("/submissions/", "/api/")) else WWW) + path
 
-    def _ask(self, url: str) -> Answer | None:
+    def _ask(self, url: str, most: int) -> Answer | None:
         """Send one request as soon as one may be sent; None where the answer is a block."""
         while True:
             self._pause.wait()
@@ -196,7 +196,7 @@ class EdgarClient:
         try:
             with self._lock:
                 self.requests += 1
-            answer = self._wire.ask(url, LIMITER.answered)
+            answer = self._wire.ask(url, LIMITER.answered, most)
             status = answer.status
             if is_block(status, answer.data):
                 blocked = True

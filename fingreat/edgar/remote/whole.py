@@ -49,6 +49,9 @@ _ODD = re.compile(r"[^!-~]")
 """Characters that no type has, and that a terminal may obey."""
 _LONGEST_TYPE = 60
 _GZIP = b"\x1f\x8b"
+_LARGEST_JSON = 64 << 20
+_PIECE, _UNPACKED_PIECE = 64 << 10, 1 << 20
+"""Bytes that are unpacked at a time, and what they may unpack to at once."""
 
 
 def is_block(status: int, data: bytes) -> bool:
@@ -65,36 +68,51 @@ def is_submission(data: bytes) -> bool:
     return any(data[:_HEAD].lstrip(_PADDING).startswith(opening) for opening, _ in _FRAMES)
 
 
-def unpack(data: bytes, encoding: str) -> bytes:
-    """Undo the content encoding of an answer.
+def most_bytes(kind: Kind) -> int:
+    """The largest answer that is taken, packed and unpacked: EDGAR's lists of a company are of some megabytes."""
+    return _LARGEST_JSON if kind == "json" else LARGEST
+
+
+def unpack(data: bytes, encoding: str, most: int) -> bytes:
+    """Undo the content encoding of an answer, a piece at a time.
 
     Args:
         data: as it came over the wire.
         encoding: the Content-Encoding header; empty where there is none.
+        most: bytes that it may unpack to.
 
     Raises:
-        ValueError: it is cut, damaged, larger than any filing, or of an encoding that was not asked for.
+        ValueError: it is cut, damaged, larger than that, or of an encoding that was not asked for.
     """
     if encoding.strip().lower() in ("", "identity"):
         return data
     if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
         raise ValueError(f"its encoding is {encoding[:40]!r}, which was not asked for")
-    parts: list[bytes] = []
-    size = 0
-    while data:
-        # 32: a header of gzip or of zlib, whichever there is.
-        stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
-        try:
-            parts.append(stream.decompress(data, LARGEST + 1 - size))
-        except zlib.error as error:
-            raise ValueError(f"its packed content is damaged ({error})") from None
-        size += len(parts[-1])
-        if size > LARGEST:
-            raise ValueError("it is larger than 1 GiB, more than any filing")
-        if not stream.eof:
-            raise ValueError("its packed content is cut")
-        data = stream.unused_data
-    return b"".join(parts)
+    # It gives its bytes away without copying them.
+    unpacked = io.BytesIO()
+    stream = None
+    for start in range(0, len(data), _PIECE):
+        rest = data[start : start + _PIECE]
+        while rest:
+            if stream is None or stream.eof:
+                # 32: a header of gzip or of zlib, whichever there is.
+                stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+            try:
+                unpacked.write(stream.decompress(rest, _UNPACKED_PIECE))
+            except zlib.error as error:
+                raise ValueError(f"its packed content is damaged ({error})") from None
+            if unpacked.tell() > most:
+                raise ValueError(f"it is larger than {in_words(most)}")
+            rest = stream.unused_data if stream.eof else stream.unconsumed_tail
+    if stream is not None and not stream.eof:
+        raise ValueError("its packed content is cut")
+    return unpacked.getvalue()
+
+
+def in_words(most: int) -> str:
+    """A limit of bytes, and what keeps within it."""
+    size = f"{most >> 30} GiB" if most >= 1 << 30 else f"{most >> 20} MiB"
+    return f"{size}, more than any {'filing' if most == LARGEST else 'such page'}"
 
 
 def fault(kind: Kind, data: bytes, content_type: str = "", accession: str | None = None) -> str | None:
@@ -106,7 +124,8 @@ def fault(kind: Kind, data: bytes, content_type: str = "", accession: str | None
         content_type: the header of the answer; empty where there is none.
         accession: number of the submission that was asked for, which its header must state.
     """
-    if not data.strip(_PADDING):
+    # The first of it: stripping copies all of it.
+    if not data[:_HEAD].strip(_PADDING) and not data.strip(_PADDING):
         return "is empty"
     if len(data) <= _BLOCK_SIZE and _BLOCK.search(data):
         return "is a page that refuses the request"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING
 
-from fingreat.edgar.decode import LARGEST
-from fingreat.edgar.remote.whole import unpack
+from fingreat.edgar.remote.whole import in_words, unpack
 from fingreat.errors import RemoteError
 
 if TYPE_CHECKING:
@@ -61,16 +61,17 @@ class Wire:
         # A session without any looks for one in .netrc.
         self._session.auth = _no_password
 
-    def ask(self, url: str, on_begun: Callable[[], None]) -> Answer:
+    def ask(self, url: str, on_begun: Callable[[], None], most: int) -> Answer:
         """Send one request, and no second one.
 
         Args:
             url: the address.
             on_begun: called once, when the answer begins or it is clear that none comes.
+            most: bytes of the answer, packed and unpacked.
 
         Raises:
             LineError: no answer came, or it was cut, damaged or late.
-            RemoteError: the answer is larger than any filing, or the request cannot be made at all.
+            RemoteError: the answer is larger than that, or the request cannot be made at all.
         """
         import requests
         import urllib3
@@ -81,7 +82,7 @@ class Wire:
             finally:
                 on_begun()
             with response:
-                return _read(response, url)
+                return _read(response, url, most)
         except (
             requests.ConnectionError,
             requests.Timeout,
@@ -134,23 +135,22 @@ def _no_password(request: PreparedRequest) -> PreparedRequest:
     return request
 
 
-def _read(response: Response, url: str) -> Answer:
+def _read(response: Response, url: str, most: int) -> Answer:
     whole = response.status_code == 200
-    parts: list[bytes] = []
-    size = 0
+    came = BytesIO()
     for part in response.raw.stream(_BLOCK, decode_content=False):
-        parts.append(part)
-        size += len(part)
-        if size > LARGEST:
-            raise RemoteError("The answer is larger than 1 GiB, more than any filing.", where=url)
-        if size > _PAGE and not whole:
+        came.write(part)
+        if came.tell() > most:
+            raise RemoteError(f"The answer is larger than {in_words(most)}.", where=url)
+        if came.tell() > _PAGE and not whole:
             break
-    raw = b"".join(parts)
+    raw = came.getvalue()
+    size = len(raw)
     stated = response.headers.get("Content-Length", "")
     if whole and stated.isdigit() and "Transfer-Encoding" not in response.headers and int(stated) != size:
         raise LineError(f"the answer is cut: {size} of {stated} bytes")
     try:
-        data = unpack(raw, response.headers.get("Content-Encoding", ""))
+        data = unpack(raw, response.headers.get("Content-Encoding", ""), most)
     except ValueError as error:
         if whole:
             raise LineError(f"the answer cannot be unpacked: {error}") from None
