@@ -11,15 +11,15 @@ import pytest
 from fetch_builders import asking, fetched, unlimited
 from pipeline_builders import html
 from sample_builders import other_forms, sampled
-from servers.answers import threshold, unavailable
+from servers.answers import forbidden, unavailable
 from servers.edgar import LocalEdgar
 from servers.invented import invented_company, invented_filing, invented_filings
 
 from fingreat.edgar.remote.addresses import Named
-from fingreat.errors import BlockedError, CorpusError
+from fingreat.errors import CorpusError
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.calls import listed, with_call
-from fingreat.pipeline.fetch import Selection, fetch
+from fingreat.pipeline.fetch import FetchProgress, Selection, fetch
 
 pytestmark = pytest.mark.usefixtures("unlimited")
 __all__ = ["unlimited"]
@@ -112,12 +112,15 @@ def test_what_is_fetched_anew_counts_as_asked_anew_so_that_counts_add_up() -> No
     assert calls[0]["counts"] == counts
 
 
-def test_what_came_before_a_block_is_noted_with_its_failures(tmp_path: Path, edgar: LocalEdgar) -> None:
-    edgar.fail(unavailable, edgar.path(FILINGS[0]))
-    edgar.fail(threshold, edgar.path(FILINGS[2]))
+def test_what_came_before_an_interrupt_is_noted_with_its_failures(tmp_path: Path, edgar: LocalEdgar) -> None:
+    def stop(accession: str) -> None:
+        if accession == NUMBERS[1]:
+            raise KeyboardInterrupt
+
+    edgar.fail(forbidden, edgar.path(FILINGS[0]))
     selection = Selection(tuple(Named("accession", accession=number) for number in NUMBERS))
-    with asking(edgar, pause=0.05) as client, pytest.raises(BlockedError):
-        fetch(Corpus(tmp_path), client, selection)
+    with asking(edgar) as client, pytest.raises(KeyboardInterrupt):
+        fetch(Corpus(tmp_path), client, selection, progress=FetchProgress(filing=stop))
     assert [counts_of(call) for call in noted(tmp_path)["calls"]] == [(2, 1, 0, 1)]
     assert [failure.id for failure in Corpus(tmp_path).failures()] == [NUMBERS[0]]
     edgar.heal()
