@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import fingreat
 from fingreat.analysis.corpus import CorpusFigures, SectionFacts, measure_corpus
 from fingreat.errors import CorpusError, InputError
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
@@ -64,6 +67,22 @@ def corpus_stats(corpus: CorpusFolder, item: str = "7", *, size_years: Collectio
     )
 
 
+def provenance(corpus: CorpusFolder, item: str, size_years: Collection[int] = ()) -> list[str]:
+    """What tables were made from, and the command that makes them, in lines.
+
+    Args:
+        item, size_years: as in `corpus_stats`.
+    """
+    manifest = corpus.path / "manifest.json"
+    made = ["--corpus", str(corpus.path), "--item", item]
+    made += ["--assets-years", spoken_years(size_years)] if size_years else []
+    lines = [f"Made by fingreat {fingreat.__version__}: fingreat corpus stats {shlex.join(made)}"]
+    if manifest.is_file():
+        changed = datetime.fromtimestamp(manifest.stat().st_mtime, UTC)
+        lines.append(f"Item {item} of the corpus whose manifest was written at {changed:%Y-%m-%d %H:%M} UTC")
+    return lines
+
+
 def check_tables_folder(out: Path) -> None:
     """Refuse a folder with anything in it but tables of a corpus, which are written over.
 
@@ -79,8 +98,11 @@ def check_tables_folder(out: Path) -> None:
             raise InputError(f"holds {path.name!r}, which is no table of a corpus.", where=str(out), hint=hint)
 
 
-def write_tables(tables: Sequence[Table], out: Path) -> None:
+def write_tables(tables: Sequence[Table], out: Path, comment: Sequence[str] = ()) -> None:
     """Write each table as `<id>.csv` and `<id>.tex`; tables that an earlier call left there and this one lacks go.
+
+    Args:
+        comment: lines that stand before each table in LaTeX.
 
     Raises:
         InputError: as in `check_tables_folder`.
@@ -88,7 +110,7 @@ def write_tables(tables: Sequence[Table], out: Path) -> None:
     """
     check_tables_folder(out)
     files = {f"{table.id}.csv": table_csv(table) for table in tables}
-    files |= {f"{table.id}.tex": table_latex(table) for table in tables}
+    files |= {f"{table.id}.tex": table_latex(table, comment) for table in tables}
     sweep(*(out / name for name in _FILES))
     with storage_errors(out):
         for name in _FILES:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from fingreat.report.tables import Cell, Column, Share, Table, cell_text, fraction, percent
 
-_PREAMBLE = r"% Needs \usepackage{booktabs}. In UTF-8, for pdfLaTeX of 2020 and later."
+_PREAMBLE = r"% Needs \usepackage{booktabs,array}. In UTF-8, for pdfLaTeX of 2020 and later."
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -28,8 +28,14 @@ _SPECIAL = {
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _JOINED = re.compile(r"([-',])(?=\1)")
 """What a font makes one character of with its neighbour: two hyphens, two apostrophes, two commas."""
-_PROSE, _PROSE_WIDTH = 40, r"p{0.4\linewidth}"
-"""Length from which on a text is wrapped, and the width of its column."""
+_PROSE, _PROSE_COLUMN = 40, r">{\raggedright\arraybackslash}p{0.4\linewidth}"
+"""Length from which on a text is wrapped, and the column that it stands in."""
+_PAGE, _CHARACTER, _SPACE = 360, 5.6, 12
+"""Points of LaTeX: the width of a text on A4 at 11 pt, of a character there, and of what is between two columns."""
+_COMPACT = r"\footnotesize\setlength{\tabcolsep}{3pt}"
+"""How a table is set that would be wider than that."""
+_PART = "of which "
+"""How a row begins that is a part of the row above."""
 
 
 def latex_text(text: str) -> str:
@@ -41,30 +47,40 @@ def latex_text(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in _JOINED.sub("\\1\0", line))
 
 
-def table_latex(table: Table) -> str:
+def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
     """The table as a floating `table` of LaTeX: its title as caption, the label `tab:<id>`, its notes below.
 
     Numbers are aligned to the right. A share takes two columns, its per cent and "k/n", and one more for its interval
-    where a share of the column has one.
+    where a share of the column has one. A rule stands before the rows that sum up the others.
+
+    Args:
+        comment: lines of a comment before the table, such as what it was made from.
     """
     table = table.for_reading()
     bounded = table.bounded
     layout = "".join(_layout(table, index) for index in range(len(table.columns)))
+    compact = _width(table) > _PAGE
+    rows = [
+        _row(field for c, cell, b in zip(table.columns, row, bounded, strict=True) for field in _fields(c, cell, b))
+        for row in table.rows
+    ]
+    sums = len(rows) - table.totals
     lines = [
+        *(f"% {' '.join(_CONTROL.sub(' ', line).split())}" for line in comment),
         _PREAMBLE,
         r"\begin{table}",
         r"\centering",
+        *([_COMPACT] if compact else []),
         rf"\caption{{{latex_text(table.title)}}}",
         rf"\label{{tab:{table.id}}}",
         r"\par\smallskip",
         rf"\begin{{tabular}}{{{layout}}}",
         r"\toprule",
-        _row(_head(column, b) for column, b in zip(table.columns, bounded, strict=True)),
+        _row(_head(column, b, stacked=compact) for column, b in zip(table.columns, bounded, strict=True)),
         r"\midrule",
-        *(
-            _row(field for c, cell, b in zip(table.columns, row, bounded, strict=True) for field in _fields(c, cell, b))
-            for row in table.rows
-        ),
+        *rows[:sums],
+        *([r"\midrule"] if 0 < sums < len(rows) else []),
+        *rows[sums:],
         r"\bottomrule",
         r"\end{tabular}",
         *_notes(table.all_notes),
@@ -84,17 +100,45 @@ def _layout(table: Table, index: int) -> str:
         return "rrr" if table.bounded[index] else "rr"
     if column.right:
         return "r"
-    return _PROSE_WIDTH if any(len(cell_text(column, row[index])) > _PROSE for row in table.rows) else "l"
+    return _PROSE_COLUMN if any(len(cell_text(column, row[index])) > _PROSE for row in table.rows) else "l"
 
 
-def _head(column: Column, bounded: bool) -> str:
+def _width(table: Table) -> float:
+    """About how wide a table is, in points."""
+    points = 0.0
+    for index, column in enumerate(table.columns):
+        texts = (" ".join(_fields(column, row[index], table.bounded[index])) for row in table.rows)
+        widest = max(map(len, (column.head, *texts)))
+        letters = _layout(table, index)
+        prose = letters == _PROSE_COLUMN
+        points += 0.4 * _PAGE if prose else widest * _CHARACTER
+        points += _SPACE * (1 if prose else len(letters))
+    return points
+
+
+def _head(column: Column, bounded: bool, *, stacked: bool) -> str:
+    """The head of a column.
+
+    Args:
+        stacked: in two lines, if it has several words.
+    """
+    words = column.head.split()
     text = latex_text(column.head)
+    if stacked and len(words) > 1:
+        # Where the longer line is the shortest.
+        lines = (tuple(map(" ".join, (words[:n], words[n:]))) for n in range(1, len(words)))
+        best = min(lines, key=lambda pair: max(map(len, pair)))
+        place = "c" if column.kind == "share" else "r" if column.right else "l"
+        first, second = map(latex_text, best)
+        text = rf"\shortstack[{place}]{{{first} \\ {second}}}"
     return rf"\multicolumn{{{3 if bounded else 2}}}{{c}}{{{text}}}" if column.kind == "share" else text
 
 
 def _fields(column: Column, cell: Cell, bounded: bool) -> Iterator[str]:
     if column.kind != "share":
-        yield latex_text(cell_text(column, cell))
+        text = cell_text(column, cell)
+        indent = r"\quad " if not column.right and text.startswith(_PART) else ""
+        yield indent + latex_text(text)
         return
     share = cell if isinstance(cell, Share) else None
     yield latex_text(percent(share))

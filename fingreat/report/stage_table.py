@@ -11,13 +11,12 @@ _MOST_COUNTS, _LONGEST_LIST, _MOST_CALLS = 12, 100, 5
 """Up to how many counts, characters and calls, what a stage notes is shown itself and not only counted."""
 _AS_TYPED = ("seed", "year")
 """Whole numbers by these names are no counts: they are shown as a user types them."""
-_ELSEWHERE = {"sample": ("by_year", "reasons", "remarks")}
-"""What has tables, or notes of tables, of its own."""
+_ELSEWHERE = {"sample": ("by_year", "reasons", "remarks"), "enrich": ("with_assets",)}
+"""What has tables of its own, or is also among the other counts."""
 _WORDS = {
     "asked": "wanted",
     "assets": "total assets",
     "per_year": "filings per year",
-    "with_assets": "total assets known",
     "with_division": "industry known",
     "with_sic": "industry code known",
     "without_cik": "without CIK",

@@ -6,6 +6,7 @@ import csv
 import json
 import tracemalloc
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,12 @@ def test_each_table_is_written_as_csv_and_as_latex(corpus: Path, tmp_path: Path,
     with (out / "corpus-statuses.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert (rows[0]["outcome"], rows[0]["filings"], rows[0]["share of filings k"]) == ("found", "3", "3")
-    assert r"\label{tab:corpus-years}" in (out / "corpus-years.tex").read_text(encoding="utf-8")
+    source = (out / "corpus-years.tex").read_text(encoding="utf-8")
+    assert r"\label{tab:corpus-years}" in source
+    day = datetime.fromtimestamp((corpus / "manifest.json").stat().st_mtime, UTC).strftime("%Y-%m-%d")
+    command = f"fingreat corpus stats --corpus {corpus} --item 7"
+    assert source.splitlines()[0] == f"% Made by fingreat {fingreat.__version__}: {command}"
+    assert source.splitlines()[1].startswith(f"% Item 7 of the corpus whose manifest was written at {day} ")
 
 
 def test_a_folder_of_tables_is_written_over_and_holds_no_table_of_another_corpus(

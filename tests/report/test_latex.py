@@ -36,6 +36,9 @@ def plain(source: str) -> str:
         if token in "{}":
             depth += 1 if token == "{" else -1
             assert depth >= 0
+        elif token == "\\quad":
+            assert not shown
+            assert tokens.pop(0) == " "
         elif token == "\\symbol":
             assert "".join(tokens[:4]) == "{34}"
             del tokens[:4]
@@ -61,9 +64,11 @@ class Parsed:
     caption: str
     label: str
     layout: str
+    compact: bool
     head: list[tuple[int, str]]
     rows: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    rule_at: int | None = None
 
 
 def parts(row: str) -> list[str]:
@@ -75,25 +80,35 @@ def parts(row: str) -> list[str]:
 def head_cell(source: str) -> tuple[int, str]:
     """How many columns a head spans, and its text."""
     match = re.fullmatch(r"\\multicolumn\{([23])\}\{c\}\{(.*)\}", source)
-    return (int(match[1]), plain(match[2])) if match else (1, plain(source))
+    span, text = (int(match[1]), match[2]) if match else (1, source)
+    stack = re.fullmatch(r"\\shortstack\[[lrc]\]\{(.*) \\\\ (.*)\}", text)
+    return span, " ".join(map(plain, stack.groups() if stack else (text,)))
 
 
 def read_latex(source: str) -> Parsed:
     """Read a table, line by line; anything that a table must not hold is an assertion error."""
     lines = iter(source.split("\n"))
-    assert next(lines).startswith("% Needs \\usepackage{booktabs}")
+    assert next(lines).startswith("% Needs \\usepackage{booktabs,array}")
     assert [next(lines), next(lines)] == [r"\begin{table}", r"\centering"]
-    caption = re.fullmatch(r"\\caption\{(.*)\}", next(lines))
+    line = next(lines)
+    compact = line == r"\footnotesize\setlength{\tabcolsep}{3pt}"
+    caption = re.fullmatch(r"\\caption\{(.*)\}", next(lines) if compact else line)
     label = re.fullmatch(r"\\label\{tab:([a-z0-9-]+)\}", next(lines))
     assert next(lines) == r"\par\smallskip"
-    layout = re.fullmatch(r"\\begin\{tabular\}\{((?:[lr]|p\{0\.4\\linewidth\})+)\}", next(lines))
+    layout = re.fullmatch(
+        r"\\begin\{tabular\}\{((?:[lr]|>\{\\raggedright\\arraybackslash\}p\{0\.4\\linewidth\})+)\}", next(lines)
+    )
     assert caption is not None
     assert label is not None
     assert layout is not None
     assert next(lines) == r"\toprule"
-    parsed = Parsed(plain(caption[1]), label[1], layout[1], [head_cell(cell) for cell in parts(next(lines))])
+    letters = layout[1].replace(r">{\raggedright\arraybackslash}p{0.4\linewidth}", "p")
+    parsed = Parsed(plain(caption[1]), label[1], letters, compact, [head_cell(cell) for cell in parts(next(lines))])
     assert next(lines) == r"\midrule"
     for line in iter(lambda: next(lines), r"\bottomrule"):
+        if line == r"\midrule":
+            parsed.rule_at = len(parsed.rows)
+            continue
         assert line[:1] not in ("[", "*")
         parsed.rows.append([plain(cell) for cell in parts(line)])
     assert next(lines) == r"\end{tabular}"
@@ -103,7 +118,7 @@ def read_latex(source: str) -> Parsed:
         assert rest[:3] == [r"\par\smallskip", r"\begin{minipage}{\linewidth}", r"\footnotesize"]
         assert rest[-3] == r"\end{minipage}"
         parsed.notes = [plain(note) for note in "\n".join(rest[3:-3]).split("\n\n")]
-    width = len(re.sub(r"p\{.*?\}", "p", parsed.layout))
+    width = len(parsed.layout)
     assert sum(span for span, _ in parsed.head) == width
     assert {len(row) for row in parsed.rows} <= {width}
     return parsed
@@ -127,7 +142,7 @@ def test_a_table_is_written_as_a_paper_needs_it() -> None:
         notes=("In US dollars.", "50% of all."),
     )
     assert table_latex(made) == (
-        r"""% Needs \usepackage{booktabs}. In UTF-8, for pdfLaTeX of 2020 and later.
+        r"""% Needs \usepackage{booktabs,array}. In UTF-8, for pdfLaTeX of 2020 and later.
 \begin{table}
 \centering
 \caption{Filings \& firms}
@@ -185,7 +200,43 @@ def test_shares_take_a_column_each_for_what_they_say() -> None:
 
 def test_a_column_of_prose_is_wrapped_and_one_of_names_is_not() -> None:
     columns = (Column(label="name"), Column(label="prose"), Column(label="n", kind="count"))
-    assert read_latex(table_latex(table(("a" * 40, "b" * 41, 1), columns=columns))).layout == r"lp{0.4\linewidth}r"
+    assert read_latex(table_latex(table(("a" * 40, "b" * 41, 1), columns=columns))).layout == "lpr"
+
+
+def test_sums_stand_below_a_rule_and_parts_of_a_row_are_indented() -> None:
+    columns = (Column(label="outcome"), Column(label="n", kind="count"))
+    rows = (("found", 3), ("of which in an exhibit", 1), ("absent", 2), ("All", 5))
+    source = table_latex(table(*rows, columns=columns).model_copy(update={"totals": 1}))
+    parsed = read_latex(source)
+    assert parsed.rule_at == 3
+    assert [row[0] for row in parsed.rows] == [row[0] for row in rows]
+    assert "\n\\quad of which in an exhibit & 1 " in source
+    assert source.count(r"\quad") == 1
+    # A table of nothing but sums has no rule above them.
+    assert read_latex(table_latex(table(("All", 5), columns=columns).model_copy(update={"totals": 1}))).rule_at is None
+
+
+def test_a_comment_says_what_the_table_is_made_from_and_nothing_leaves_it() -> None:
+    columns = (Column(label="n", kind="count"),)
+    source = table_latex(table((1,), columns=columns), ["Made by x", "a\nb\r\\input{y}\x00\u2028\x85c"])
+    assert source.split("\n")[:3] == [
+        "% Made by x",
+        "% a b \\input{y} c",
+        r"% Needs \usepackage{booktabs,array}. In UTF-8, for pdfLaTeX of 2020 and later.",
+    ]
+
+
+def test_a_table_that_is_wider_than_a_page_is_set_smaller() -> None:
+    def wide(count: int) -> Table:
+        columns = tuple(Column(label=f"column {n:03}", kind="count") for n in range(count))
+        return table(tuple(range(count)), columns=columns)
+
+    # Ten letters of some 5.6 pt and 12 pt of space are 68 pt of the 360 that a page has.
+    assert not read_latex(table_latex(wide(5))).compact
+    assert read_latex(table_latex(wide(6))).compact
+    # Its heads take two lines.
+    assert r"\shortstack[r]{Column \\ 005} \\" in table_latex(wide(6))
+    assert read_latex(table_latex(wide(6))).head[5] == (1, "Column 005")
 
 
 COMMANDS = st.sampled_from("\\^~&%$#_{}<>|\"`[]*-',")
