@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import overload
@@ -14,6 +11,7 @@ from fingreat.edgar.remote.addresses import cik_of, submission_path
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.whole import fault, is_submission
 from fingreat.errors import BlockedError, InputError, RemoteError
+from fingreat.pipeline.background import Background
 from fingreat.pipeline.reading import Examined, examine, time_limit
 from fingreat.runs import sweep, write_atomic
 
@@ -21,8 +19,6 @@ THREADS = 4
 """Downloads at the same time; the client's limit holds for all of them together."""
 _NOT_FOUND = 404
 """EDGAR answers with either for a path that it does not have."""
-_GRACE = 1.0
-"""Seconds that threads have to write what they hold before they are left behind."""
 _END = 64 * 1024
 """Bytes of a file's beginning, and of its end, that tell whether it is whole."""
 
@@ -58,11 +54,12 @@ class Stored:
     reason: str = ""
 
 
-class Downloads(Sequence[Stored]):
+class Downloads(Background[Wanted, Stored], Sequence[Stored]):
     """What came of each filing, in order; looking at one waits for it.
 
     Leaving the block drops what was not begun. Leaving it by an exception also closes the client, and does not wait
-    for answers: what comes later is not written.
+    for answers: what comes later is not written. Going through them raises BlockedError where EDGAR refuses everything,
+    and StorageError where the disk refused.
 
     Args:
         corpus: the corpus folder, held by this process.
@@ -74,19 +71,8 @@ class Downloads(Sequence[Stored]):
     ) -> None:
         self._corpus = corpus
         self._client = client
-        self._wanted = wanted
         self._locate = locate
-        self._futures: list[Future[Stored]] = [Future() for _ in wanted]
-        self._begun = 0
-        self._lock = threading.Lock()
-        self._left = threading.Event()
-        # Python waits for the threads of an executor before it ends, however long an answer takes; not for these.
-        self._threads = [
-            threading.Thread(target=self._work, name=f"fetch-{number}", daemon=True)
-            for number in range(min(THREADS, len(wanted)))
-        ]
-        for thread in self._threads:
-            thread.start()
+        super().__init__(self._store, wanted, count=THREADS, give_up=client.close)
 
     def __len__(self) -> int:
         return len(self._futures)
@@ -101,38 +87,6 @@ class Downloads(Sequence[Stored]):
             return [self[number] for number in range(*index.indices(len(self)))]
         future = self._futures[index]
         return Stored(None, state="not_fetched") if future.exception() else future.result()
-
-    def __iter__(self) -> Iterator[Stored]:
-        """What came of each, in order.
-
-        Raises:
-            BlockedError: EDGAR refuses everything.
-            StorageError: the disk refused.
-        """
-        return (future.result() for future in self._futures)
-
-    def __enter__(self) -> Downloads:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        self._left.set()
-        if kind is not None:
-            self._client.close()
-        end = time.monotonic() + _GRACE
-        for thread in self._threads:
-            thread.join(max(0.0, end - time.monotonic()) if kind is not None else None)
-
-    def _work(self) -> None:
-        while not self._left.is_set():
-            with self._lock:
-                number = self._begun
-                self._begun += 1
-            if number >= len(self._wanted):
-                return
-            try:
-                self._futures[number].set_result(self._store(self._wanted[number]))
-            except BaseException as error:  # noqa: BLE001 - raised again where the result is looked at
-                self._futures[number].set_exception(error)
 
     def _store(self, wanted: Wanted) -> Stored:
         relative = raw_path(wanted.accession)

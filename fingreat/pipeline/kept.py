@@ -50,6 +50,7 @@ class KeptAnswers:
         self._log = RecordLog(self._folder / "answers", Answer, lambda answer: answer.path, lambda old, new: True)
         self._asked: set[str] = set()
         self._again = again
+        self._closed = False
 
     def get(self, path: str, kind: Kind, *, since: date | None = None) -> bytes | None:
         """The bytes under a path, from disk where they are kept; None where EDGAR has nothing.
@@ -59,7 +60,7 @@ class KeptAnswers:
             since: what came before that day, or came to nothing, is asked for anew, once.
 
         Raises:
-            RemoteError: EDGAR did not answer, or answered with something else.
+            RemoteError: EDGAR did not answer, or answered with something else, or after the end.
             StorageError: the disk refused.
         """
         with self._lock:
@@ -83,8 +84,10 @@ class KeptAnswers:
         return data
 
     def close(self) -> None:
-        """Sync what was noted."""
-        self._log.close()
+        """Sync what was noted; what comes later is not kept, since the corpus may belong to another process by then."""
+        with self._lock:
+            self._closed = True
+            self._log.close()
 
     def _file(self, path: str) -> Path:
         return self._folder / path.lstrip("/")
@@ -96,9 +99,6 @@ class KeptAnswers:
             return None
 
     def _keep(self, path: str, data: bytes | None) -> None:
-        if data is not None:
-            sweep(self._file(path))
-            write_atomic(self._file(path), data)
         answer = Answer(
             path=path,
             status=_NOT_FOUND if data is None else 200,
@@ -106,5 +106,10 @@ class KeptAnswers:
             received=datetime.now(UTC),
         )
         with self._lock:
+            if self._closed:
+                raise RemoteError("came after the end.", where=path, retryable=True)
+            if data is not None:
+                sweep(self._file(path))
+                write_atomic(self._file(path), data)
             self._asked.add(path)
             self._log.append(answer)

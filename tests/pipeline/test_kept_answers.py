@@ -180,6 +180,27 @@ def test_what_a_kill_left_is_cleared_away(tmp_path: Path, edgar: LocalEdgar, cli
     assert [note["path"] for note in notes(tmp_path)] == [NOWHERE, PAGE]
 
 
+def test_what_comes_after_the_end_is_not_kept(tmp_path: Path, edgar: LocalEdgar, client: EdgarClient) -> None:
+    edgar.fail(delayed(0.3), PAGE)
+    kept = KeptAnswers(tmp_path, client)
+    errors: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            kept.get(PAGE, "json")
+        except RemoteError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert edgar.log.wait_for(1)
+    kept.close()
+    thread.join()
+    assert [str(error) for error in errors] == [f"{PAGE}: came after the end."]
+    assert notes(tmp_path) == []
+    assert not (tmp_path / "edgar" / PAGE.lstrip("/")).exists()
+
+
 def test_threads_may_ask_at_the_same_time(tmp_path: Path, edgar: LocalEdgar, client: EdgarClient) -> None:
     edgar.fail(delayed(0.05))
     paths = [submissions_path(filing.companies[0].cik) for filing in FILINGS]
