@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -44,7 +44,7 @@ class Background(Generic[T, R]):
     def __iter__(self) -> Iterator[R]:
         return (future.result() for future in self._futures)
 
-    def __enter__(self) -> Background[T, R]:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
