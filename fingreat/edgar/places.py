@@ -87,6 +87,9 @@ def read_place(path: Path) -> Told:
     if is_main_document(path):
         return Told(accession=_whole_accession(path.parent.name), kind=document).or_else(above)
     accession = _whole_accession(stem) if above.form and suffix == ".txt" else None
+    if accession is None and _whole_accession(path.parent.name) is None:
+        # Not the tool's own, such as a note of who downloaded what.
+        return Told()
     return Told(accession=accession, kind="submission" if accession else None).or_else(above)
 
 

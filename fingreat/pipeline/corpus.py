@@ -70,7 +70,7 @@ class Corpus(CorpusFolder):
             )
             try:
                 with closing(results):
-                    for (path, _), examined in zip(found.files, results, strict=True):
+                    for (path, *_), examined in zip(found.files, results, strict=True):
                         on_file(path)
                         tried.add(printable(str(path)))
                         try:

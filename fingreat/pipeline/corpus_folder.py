@@ -3,7 +3,7 @@
 filings.jsonl                one Filing per line
 raw/<filing id>/<name>       bytes as they came, gzip taken off
 sections/<item>/part-*.jsonl one Section per filing, whatever its status
-sections/<item>/text/*.md    the text of those that were found
+sections/<item>/text/*.md    the text of those that have one, be it only the sentence that points elsewhere
 sample/part-*.jsonl          where it is a sample: what was drawn, in which order, and what was replaced why
 edgar/                       what EDGAR answered besides filings: indexes, facts of companies
 failures.jsonl               what ended without output, and why

@@ -260,7 +260,9 @@ class _Fetch:
             filing = old.model_copy(update={"path": filing.path})
         elif old is not None:
             # In place of its main document alone: what was learnt about the filing stays.
+            present = ("sic", "sic_source", "division") if old.sic_source == "submissions" else ()
             known = {key: value for key, value in old if value is not None and getattr(filing, key) is None}
+            known |= {key: getattr(old, key) for key in present}
             filing = filing.model_copy(update=known)
         self.held.filings[wanted.accession] = filing
         self.counts["fetched" if stored.asked else "already_there"] += 1

@@ -22,10 +22,11 @@ _LIST_ABOVE = 4
 
 
 class LocalFile(NamedTuple):
-    """A file to add, and what is said around it."""
+    """A file to add, what is said around it, and whether it was named itself, not only a folder above it."""
 
     path: Path
     told: Told
+    named: bool = True
 
 
 @dataclass
@@ -58,6 +59,7 @@ def find_files(paths: Iterable[Path]) -> Found:
     found = Found()
     met: set[tuple[int, int]] = set()
     files: dict[Path, None] = {}
+    named: set[Path] = set()
     for path in paths:
         try:
             path.stat()
@@ -65,14 +67,18 @@ def find_files(paths: Iterable[Path]) -> Found:
             gone = isinstance(error, FileNotFoundError | NotADirectoryError)
             reason = "there is no such file or folder." if gone else f"it cannot be read: {error.strerror or error}."
             raise InputError(reason, where=str(path)) from None
-        files |= dict.fromkeys(_search(path, found, met) if path.is_dir() else [path])
+        if path.is_dir():
+            files |= dict.fromkeys(_search(path, found, met))
+        else:
+            files[path] = None
+            named.add(path)
     whole = {path.parent for path in files if plain_name(path) == FULL_SUBMISSION}
     lists = _Lists(found)
     for path in files:
         if is_main_document(path) and path.parent in whole:
             found.doubles.append(path)
         else:
-            found.files.append(LocalFile(path, lists.told(path)))
+            found.files.append(LocalFile(path, lists.told(path), path in named))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from fingreat.schema.records import Record
 _SECONDS, _SECONDS_PER_MB = 120.0, 10.0
 """Wall time that a filing may take: hundreds of times what it does take, since the machine may have much else to do."""
 DEFAULT_ITEM = "7"
+_ITEM = re.compile(rb"\bitem(?:\s|&nbsp;|&#160;|\xa0|<[^<>]*>){1,20}[1-9]", re.IGNORECASE)
+"""Every annual or quarterly report names its items, if only in its contents."""
 _OTHER_NAME = "if it is as it should be, add a copy of another name elsewhere."
 _HEAL = "fetch the filing again by its accession number, add its file again, or restore it from a copy."
 _PACKED = 10
@@ -40,12 +43,15 @@ class Examined:
     status: SectionStatus | None = None
 
 
-def examine(known: Set[str], path: Path, needed: str | None = None, told: Told | None = None) -> Examined:
+def examine(
+    known: Set[str], path: Path, needed: str | None = None, told: Told | None = None, *, sure: bool = True
+) -> Examined:
     """Read a file completely, unless its SHA-256 is among the known ones.
 
     Args:
         needed: an item without which the filing is at fault; None where it need not have any.
         told: what is said around the file, with which it must agree; None where nothing is to be looked at.
+        sure: that the file is meant to be a filing; if not, something in it must say so.
     """
     digest, filing = "", None
     try:
@@ -63,6 +69,9 @@ def examine(known: Set[str], path: Path, needed: str | None = None, told: Told |
     if needed is not None and section.status is not SectionStatus.FOUND:
         reason = f"its item {needed} is {section.status.value.replace('_', ' ')}: {why(section)}"
         return Examined(digest, filing, reason, section.status)
+    nameless = filing.form is None and filing.id == digest
+    if not sure and nameless and section.status is SectionStatus.ABSENT and not _ITEM.search(data):
+        return Examined(digest, filing, "nothing in it says that it is a filing; name the file itself to add it.")
     wrong = _not_as_told(data, filing, told) if told else None
     if wrong:
         return Examined(digest, filing, wrong)
@@ -72,7 +81,7 @@ def examine(known: Set[str], path: Path, needed: str | None = None, told: Told |
 
 def examine_local(known: Set[str], file: LocalFile) -> Examined:
     """Read a file that a search found, unless its SHA-256 is among the known ones."""
-    return examine(known, file.path, told=file.told)
+    return examine(known, file.path, told=file.told, sure=file.named)
 
 
 def _not_as_told(data: bytes, filing: Filing, told: Told) -> str | None:

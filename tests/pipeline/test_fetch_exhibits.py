@@ -134,6 +134,18 @@ def test_what_was_learnt_of_the_filing_stays(tmp_path: Path, edgar: LocalEdgar) 
     assert (record.sic, record.sic_source, record.cik) == (COMPANY.sic, "header", COMPANY.cik)
 
 
+def test_the_registrants_present_industry_is_not_replaced_by_the_header_s(tmp_path: Path, edgar: LocalEdgar) -> None:
+    corpus = corpus_of(tmp_path, as_named(tmp_path, IN_EXHIBIT))
+    present = {"sic": "7372", "sic_source": "submissions", "division": "Services"}
+    with corpus.held() as held:
+        held.filings[IN_EXHIBIT.accession] = held.filings[IN_EXHIBIT.accession].model_copy(update=present)
+        held.write_list()
+    fetched(corpus.path, edgar, exhibits=True)
+    record = listed(corpus.path)[IN_EXHIBIT.accession]
+    assert (record.sic, record.sic_source, record.division) == ("7372", "submissions", "Services")
+    assert record.header_sic == COMPANY.sic
+
+
 def test_a_pointer_to_what_no_exhibit_holds_stays_one_and_is_asked_for_once(tmp_path: Path, edgar: LocalEdgar) -> None:
     corpus = corpus_of(tmp_path, as_named(tmp_path, NOWHERE))
     assert fetched(corpus.path, edgar, exhibits=True)["fetched"] == 1

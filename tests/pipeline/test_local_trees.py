@@ -305,3 +305,22 @@ def test_digits_of_a_digest_are_no_accession_number(corpus: Corpus, tmp_path: Pa
 def test_a_number_in_any_file_name_is_the_filing_s(name: str, corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(html())
     assert added(corpus, tmp_path / name).id == ACCESSION
+
+
+def test_a_note_beside_filings_is_no_filing_unless_it_is_named_itself(tmp_path: Path) -> None:
+    tree = tmp_path / "sec-edgar-filings" / "QUILL" / "10-K"
+    folder = tree / "0009900003-05-000001"
+    folder.mkdir(parents=True)
+    (folder / "primary-document.html").write_bytes(html())
+    notes = b"Downloaded by Jane on Monday for the study of pumps. Ask her before you delete anything.\n" * 20
+    for place in (tree, tmp_path):
+        (place / "README.txt").write_bytes(notes)
+    corpus = Corpus(tmp_path / "corpus")
+    counts = corpus.add([tmp_path / "sec-edgar-filings", tmp_path / "README.txt"])
+    assert (counts["added"], counts["failed"]) == (2, 1)
+    assert [filing.form for filing in corpus.filings()] == ["10-K", None]
+    alone = Corpus(tmp_path / "alone")
+    assert alone.add([tmp_path / "sec-edgar-filings"])["failed"] == 1
+    (failure,) = alone.failures()
+    assert failure.reason == "nothing in it says that it is a filing; name the file itself to add it."
+    assert [filing.id for filing in alone.filings()] == ["0009900003-05-000001"]
