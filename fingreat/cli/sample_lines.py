@@ -7,7 +7,6 @@ from pathlib import Path
 from textwrap import shorten
 
 from fingreat.cli.common import say
-from fingreat.edgar.remote.index import IndexRow
 from fingreat.pipeline.sample_year import Drawn, State
 from fingreat.report import count_of
 
@@ -41,9 +40,9 @@ class SampleLines:
             company, reason = _short(one.company, _COMPANY), _short(one.reason or "", _REASON)
             say(f"{one.year}: {one.accession} ({company}, {_short(one.form, _COMPANY)}) is replaced: {reason}")
 
-    def open(self, row: IndexRow, reason: str) -> None:
-        """One that could not be fetched."""
-        say(f"{row.filed.year}: {row.accession} could not be fetched: {_printable(reason)}")
+    def open(self, year: int, accession: str, reason: str) -> None:
+        """One that could not be had."""
+        say(f"{year}: {accession} could not be had: {_printable(reason)}")
 
     def end(self, counts: Mapping[str, int], reasons: Mapping[State, int], requests: int) -> None:
         """What became of all, and where the reasons are.

@@ -93,6 +93,9 @@ class Downloads(Background[Wanted, Stored], Sequence[Stored]):
         target = self._corpus / relative
         if is_whole(target, wanted.accession):
             return Stored(relative, size=target.stat().st_size)
+        if target.is_symlink() or target.parent.is_symlink():
+            reason = f"{relative.parent} or the file in it is a link, and nothing is written through one; remove it."
+            return Stored(None, state="refused", reason=reason)
         try:
             data = _fetch(self._client, self._locate, wanted)
         except BlockedError:

@@ -119,6 +119,9 @@ def _ask(kept: KeptAnswers, filings: Sequence[Filing]) -> _Company:
     except BlockedError:
         raise
     except RemoteError as error:
+        if error.status is None and not error.retryable:
+            # What came is not what EDGAR documents: kept, it would be in the way for good.
+            kept.forget(submissions_path(cik), assets_path(cik))
         return _failed(cik, "not_fetched" if error.retryable else "refused", str(error))
     return _Company(tuple(made), why)
 
@@ -145,4 +148,4 @@ def _assets(concept: bytes | None, filing: Filing, row: FilingRow | None) -> Ass
     if concept is None:
         return Assets(None, None, NO_PAGE)
     filed, period = filing.filed or (row.filed if row else None), filing.period or (row.period if row else None)
-    return total_assets(concept, filing.id, filed, period)
+    return total_assets(concept, filing.id, filed, period, cik=filing.cik)

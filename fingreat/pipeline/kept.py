@@ -83,6 +83,11 @@ class KeptAnswers:
         self._keep(path, data)
         return data
 
+    def forget(self, *paths: str) -> None:
+        """Remove what came, so that it is asked for anew the next time."""
+        for path in paths:
+            self._file(path).unlink(missing_ok=True)
+
     def close(self) -> None:
         """Sync what was noted; what comes later is not kept, since the corpus may belong to another process by then."""
         with self._lock:

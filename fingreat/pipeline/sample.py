@@ -19,7 +19,7 @@ from fingreat.edgar.remote.families import FormChoice
 from fingreat.edgar.remote.index import IndexRow
 from fingreat.errors import CorpusError, InputError, RemoteError
 from fingreat.pipeline.corpus_folder import CorpusFolder, Holding, failure_of
-from fingreat.pipeline.downloads import Downloads, Stored, Wanted, stored_limit
+from fingreat.pipeline.downloads import Downloads, Stored, Wanted, is_whole, raw_path, stored_limit
 from fingreat.pipeline.draw import draw_order
 from fingreat.pipeline.fetch import as_fetched
 from fingreat.pipeline.frame import Frame
@@ -30,7 +30,7 @@ from fingreat.pipeline.workers import Lost, in_order
 from fingreat.pipeline.years import spoken_years
 from fingreat.report import count_of
 from fingreat.runs import RecordLog, read_records
-from fingreat.schema import Failure, Filing, SectionStatus
+from fingreat.schema import Failure, Filing, SectionStatus, sha256_hex
 
 STAGE = "sample"
 _MOST_ABSENT = 10
@@ -71,14 +71,14 @@ class SampleProgress:
         framed: called with each year when its indexes are read, before anything is drawn.
         kept: called with how many filings were kept before.
         draw: called with every draw when it is decided.
-        open: called with a filing that could not be fetched now, and why: its place is left open.
+        open: called with year and accession number of a filing that could not be had now, and why: its place is open.
         note: called with what there is to say of a year: of its indexes, or that it has too few filings.
     """
 
     framed: Callable[[int], None] = lambda year: None
     kept: Callable[[int], None] = lambda count: None
     draw: Callable[[Drawn], None] = lambda draw: None
-    open: Callable[[IndexRow, str], None] = lambda row, reason: None
+    open: Callable[[int, str, str], None] = lambda year, accession, reason: None
     note: Callable[[str], None] = lambda text: None
 
 
@@ -96,9 +96,9 @@ def draw_sample(
 
     All indexes are read before anything is drawn. Each year's filings are taken in the order of `draw_order` until
     there are as many as asked for. One that has no such item, cannot be read, or is not on EDGAR although an index
-    lists it is replaced by the next of the order. One that could not be fetched this time, or that something refuses,
-    is not: its place stays open, and the same call tries it again. Ten in a row that are not there, or all, end the
-    call, and none of them is noted.
+    lists it is replaced by the next of the order. One that could not be fetched this time, that something refuses, or
+    whose reader died is not: its place stays open, and the same call tries it again. Ten in a row that are not there,
+    or all, end the call, and none of them is noted. Files of kept filings that are gone or cut are fetched again.
 
     Args:
         indexes: index files at hand; EDGAR's master indexes are fetched where none are given.
@@ -160,6 +160,7 @@ class _Sample:
         self.held.finish(STAGE, made | {"complete": False}, [], tried=frozenset())
         self.progress.kept(sum(year.kept for year in years))
         try:
+            self._restore(years)
             with RecordLog(self.held.path / "sample", Drawn, lambda drawn: drawn.accession) as self.log:
                 while due := [(year, place) for year in years for place in year.due()]:
                     self._draw(due)
@@ -230,6 +231,24 @@ class _Sample:
                 self.progress.note(f"{year}: {remark}")
         return years
 
+    def _restore(self, years: Sequence[YearSample]) -> None:
+        """Fetch the files of kept filings that are gone or cut again."""
+        path = self.held.path
+        lost = [
+            (year, one)
+            for year in years
+            for one in year.filings
+            if not is_whole(path / raw_path(one.accession), one.accession)
+        ]
+        with Downloads(path, self.client, [Wanted(one.accession, one.cik) for _, one in lost], None) as downloads:
+            for (year, one), stored in zip(lost, downloads, strict=True):
+                state, reason = stored.state, stored.reason
+                if stored.path and one.filing and sha256_hex((path / stored.path).read_bytes()) != one.filing.sha256:
+                    state, reason = "changed", "EDGAR's file is not the one that was drawn: its SHA-256 differs."
+                if state:
+                    year.lose(one)
+                    self._leave_open(one.year, one.accession, state, f"its file is gone, and {reason}")
+
     def _draw(self, due: Sequence[tuple[YearSample, Place]]) -> None:
         """Fetch and read filings, and note what becomes of each that could be fetched."""
         path = self.held.path
@@ -243,10 +262,13 @@ class _Sample:
 
     def _decide(self, year: YearSample, place: Place, stored: Stored, examined: Examined | Lost) -> None:
         row = place[1]
-        if stored.state in ("not_fetched", "refused"):
+        if stored.state in ("not_fetched", "refused") or isinstance(examined, Lost):
+            # A reader that died may have lacked memory or time, which another machine has.
+            state, reason = (
+                ("not_read", examined.reason) if isinstance(examined, Lost) else (stored.state, stored.reason)
+            )
             year.leave_open()
-            self.failures.append(failure_of(STAGE, row.accession, stored.state, stored.reason))
-            self.progress.open(row, stored.reason)
+            self._leave_open(year.year, row.accession, state, reason)
             return
         one = _drawn(year.year, place, stored, examined)
         year.decide(one)
@@ -259,6 +281,10 @@ class _Sample:
         if len(self.absent) == _MOST_ABSENT:
             self.given = False
             self._note_absent()
+
+    def _leave_open(self, year: int, accession: str, state: str, reason: str) -> None:
+        self.failures.append(failure_of(STAGE, accession, state, reason))
+        self.progress.open(year, accession, reason)
 
     def _note_absent(self) -> None:
         """Those that EDGAR does not have, now that it has been seen to give others."""
@@ -316,14 +342,12 @@ def read_drawn(corpus: Path) -> list[Drawn]:
     return list(read_records(corpus / "sample", Drawn))
 
 
-def _drawn(year: int, place: Place, stored: Stored, examined: Examined | Lost) -> Drawn:
+def _drawn(year: int, place: Place, stored: Stored, examined: Examined) -> Drawn:
     rank, row = place
     reason: str | None = stored.reason or None
     state: State | None = "not_found" if reason else None
     filing = None
-    if isinstance(examined, Lost):
-        state, reason = "unreadable", examined.reason
-    elif reason is None:
+    if reason is None:
         reason = examined.fault
         filing = examined.filing if reason is None else None
         state = _STATES.get(examined.status) if examined.status else None

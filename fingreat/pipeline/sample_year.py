@@ -74,6 +74,16 @@ class YearSample:
         """Filings that were kept."""
         return sum(one.filing is not None for one in self._drawn.values())
 
+    @property
+    def filings(self) -> list[Drawn]:
+        """Those that were kept."""
+        return [one for one in self._drawn.values() if one.filing is not None]
+
+    def lose(self, one: Drawn) -> None:
+        """One that was kept is no longer at hand and could not be had again this time: its place is open."""
+        del self._drawn[one.accession]
+        self._open += 1
+
     def due(self) -> list[Place]:
         """Those whose turn it is now: as many as are sure to be needed, whatever becomes of the open ones."""
         return list(islice(self._waiting, max(0, self._wanted - self.kept - self._open)))

@@ -159,7 +159,7 @@ def test_what_is_open_is_said_and_the_same_command_fetches_it(tmp_path: Path, ed
     edgar.fail(unavailable, path)
     outcome = run(*arguments(tmp_path / "c"))
     assert outcome.code == 1
-    assert f"2003: {number} could not be fetched: " in outcome.err
+    assert f"2003: {number} could not be had: " in outcome.err
     assert "wanted 6: kept 5, open 1, short 0 · " in outcome.err
     assert "Repeat the command to fetch what is open.\n" in outcome.err
     assert f"why: {tmp_path / 'c' / 'failures.jsonl'}" in outcome.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import Counter
@@ -428,3 +429,17 @@ def test_answers_of_a_company_are_noted_with_their_status(tmp_path: Path, edgar:
     enriched(corpus, edgar)
     noted = {answer.path: answer.status for answer in read_records(corpus.path / "edgar" / "answers", Answer)}
     assert noted == {submissions(TRUST): 200, concept(TRUST): 404}
+
+
+def test_an_answer_of_another_shape_is_not_kept(tmp_path: Path, edgar: LocalEdgar) -> None:
+    corpus = corpus_from(tmp_path, TAGGED)
+    edgar.put(concept(PUMPS), b'{"units": []}')
+    assert enriched(corpus, edgar)["failed"] == 1
+    edgar.put(concept(PUMPS), b'{"cik": 5, "taxonomy": "us-gaap", "tag": "Assets", "units": {}}')
+    assert enriched(corpus, edgar)["failed"] == 1
+    (failure,) = corpus.failures()
+    assert f"the company {PUMPS.cik} is expected here" in failure.reason
+    facts = [{"end": str(TAGGED.period), "val": 12, "accn": TAGGED.accession}]
+    edgar.put(concept(PUMPS), json.dumps({"units": {"USD": facts}}).encode())
+    assert enriched(corpus, edgar)["with_assets"] == 1
+    assert listed(corpus)[TAGGED.accession].total_assets == 12

@@ -78,7 +78,9 @@ def test_what_cannot_be_had_for_the_moment_keeps_its_place(
     for number in lost:
         edgar.fail(fault, edgar.path(WORLD[number][0]))
     told: list[str] = []
-    counts = sampled(tmp_path, edgar, YEARS, progress=SampleProgress(open=lambda row, why: told.append(row.accession)))
+    counts = sampled(
+        tmp_path, edgar, YEARS, progress=SampleProgress(open=lambda year, number, why: told.append(number))
+    )
     assert (counts["kept"], counts["open"], counts["short"]) == (6, 2, 0)
     assert kept_ids(tmp_path) == [number for number in SAMPLE if number not in lost]
     assert set(told) == lost
