@@ -13,10 +13,12 @@ import pytest
 from fingreat import errors
 from fingreat.errors import (
     BackendError,
+    BlockedError,
     CorpusError,
     FingreatError,
     InputError,
     MissingExtraError,
+    RemoteError,
     RunError,
     SchemaError,
     StorageError,
@@ -25,6 +27,7 @@ from fingreat.errors import (
 PLAIN = (FingreatError, InputError, CorpusError, RunError, StorageError, BackendError)
 EXAMPLES: tuple[FingreatError, ...] = (
     *(kind("it is wrong.", where="file.txt", hint="Mend it.", retryable=True) for kind in PLAIN),
+    *(kind("it is not there.", where="/path", retryable=False, status=404) for kind in (RemoteError, BlockedError)),
     SchemaError(["[nodes] is empty", "[edges.X] names no node"], where="graph.toml"),
     MissingExtraError("back end 'vllm'", 'pip install "fingreat[vllm]"'),
 )
@@ -42,6 +45,8 @@ def test_the_tree_is_the_one_in_the_docstring() -> None:
         "RunError": "FingreatError",
         "StorageError": "FingreatError",
         "BackendError": "FingreatError",
+        "RemoteError": "FingreatError",
+        "BlockedError": "RemoteError",
     }
     assert {type(error).__name__ for error in EXAMPLES} == set(kinds)
     for name in kinds:

@@ -103,6 +103,57 @@ AmendmentsOption = Annotated[
     typer.Option("--amendments", metavar=NO_VALUE, help="Amendments (/A) as well.", rich_help_panel=_WHICH),
 ]
 
+TickerOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ticker",
+        help="A company by its present ticker, also several times.",
+        rich_help_panel=_WHICH,
+        show_default=False,
+    ),
+]
+CikOption = Annotated[
+    list[str] | None,
+    typer.Option("--cik", help="A company by its CIK, also several times.", rich_help_panel=_WHICH, show_default=False),
+]
+AccessionOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accession",
+        help="A filing by its accession number or its address on EDGAR, also several times.",
+        rich_help_panel=_WHICH,
+        show_default=False,
+    ),
+]
+FromFileOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--from-file",
+        help="A list of any of these: lines, CSV with a head, or JSON Lines such as a corpus's filings.jsonl.",
+        rich_help_panel=_WHICH,
+        show_default=False,
+    ),
+]
+YearsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--years",
+        help="Years of filing of a company's filings, such as 2015-2024; all if left out.",
+        show_default=False,
+        rich_help_panel=_WHICH,
+    ),
+]
+ExhibitsOption = Annotated[
+    bool,
+    typer.Option(
+        "--exhibits",
+        metavar=NO_VALUE,
+        help="Full submissions, with their exhibits, for the filings of the corpus that are a main document "
+        "whose item points elsewhere; `corpus sections` finds the item in them then.",
+        rich_help_panel=_WHICH,
+    ),
+]
+
 
 @contextmanager
 def _client(corpus: Path, identity: str | None, base: str | None, rate: int) -> Iterator[EdgarClient]:
@@ -123,61 +174,15 @@ def _going_on(stays: str) -> Iterator[None]:
 
 def fetch(
     corpus: CorpusOption,
-    ticker: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ticker",
-            help="A company by its present ticker, also several times.",
-            rich_help_panel=_WHICH,
-            show_default=False,
-        ),
-    ] = None,
-    cik: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cik", help="A company by its CIK, also several times.", rich_help_panel=_WHICH, show_default=False
-        ),
-    ] = None,
-    accession: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--accession",
-            help="A filing by its accession number or its address on EDGAR, also several times.",
-            rich_help_panel=_WHICH,
-            show_default=False,
-        ),
-    ] = None,
-    from_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--from-file",
-            help="A list of any of these: lines, CSV with a head, or JSON Lines such as a corpus's filings.jsonl.",
-            rich_help_panel=_WHICH,
-            show_default=False,
-        ),
-    ] = None,
+    ticker: TickerOption = None,
+    cik: CikOption = None,
+    accession: AccessionOption = None,
+    from_file: FromFileOption = None,
     form: FormOption = None,
-    years: Annotated[
-        str | None,
-        typer.Option(
-            "--years",
-            help="Years of filing of a company's filings, such as 2015-2024; all if left out.",
-            show_default=False,
-            rich_help_panel=_WHICH,
-        ),
-    ] = None,
+    years: YearsOption = None,
     alone: AloneOption = False,
     amendments: AmendmentsOption = False,
-    exhibits: Annotated[
-        bool,
-        typer.Option(
-            "--exhibits",
-            metavar=NO_VALUE,
-            help="Full submissions, with their exhibits, for the filings of the corpus that are a main document "
-            "whose item points elsewhere; `corpus sections` finds the item in them then.",
-            rich_help_panel=_WHICH,
-        ),
-    ] = False,
+    exhibits: ExhibitsOption = False,
     identity: IdentityOption = None,
     base_url: BaseOption = None,
     rate: RateOption = 10,
@@ -215,17 +220,7 @@ def fetch(
         requests = client.requests
     if json:
         print_json({**counts, "requests": requests})
-    say(
-        f"asked {counts['asked']:,}: fetched {counts['fetched']:,} ({counts['bytes'] / 1e6:,.1f} MB), "
-        f"already there {counts['already_there']:,}, failed {counts['failed']:,} · {count_of(requests, 'request')}"
-    )
-    if counts["companies_failed"]:
-        say(f"{counts['companies_failed']:,} of {count_of(counts['companies'], 'company')} gave no filing")
-    failed = counts["failed"] + counts["companies_failed"]
-    if failed:
-        say(f"why: {corpus / 'failures.jsonl'}")
-    done = counts["fetched"] + counts["already_there"]
-    raise typer.Exit(ALL_WELL if not failed else SOME_FAILED if done else NOTHING_DONE)
+    raise typer.Exit(_tell_fetched(corpus, counts, requests))
 
 
 def sample(
@@ -360,6 +355,21 @@ def _teller() -> Callable[[Failure], None]:
             say("More have failed; failures.jsonl will say why.")
 
     return tell
+
+
+def _tell_fetched(corpus: Path, counts: Mapping[str, int], requests: int) -> int:
+    """Say what a fetch came to; returned is the exit status."""
+    say(
+        f"asked {counts['asked']:,}: fetched {counts['fetched']:,} ({counts['bytes'] / 1e6:,.1f} MB), "
+        f"already there {counts['already_there']:,}, failed {counts['failed']:,} · {count_of(requests, 'request')}"
+    )
+    if counts["companies_failed"]:
+        say(f"{counts['companies_failed']:,} of {count_of(counts['companies'], 'company')} gave no filing")
+    failed = counts["failed"] + counts["companies_failed"]
+    if failed:
+        say(f"why: {corpus / 'failures.jsonl'}")
+    done = counts["fetched"] + counts["already_there"]
+    return ALL_WELL if not failed else SOME_FAILED if done else NOTHING_DONE
 
 
 def _names(named: Mapping[str, Sequence[str]], files: Sequence[Path], base: str | None) -> tuple[Named, ...]:

@@ -12,7 +12,7 @@ from fingreat.edgar import read_bytes
 from fingreat.errors import CorpusError, InputError
 from fingreat.pipeline.calls import listed
 from fingreat.pipeline.corpus_folder import CorpusFolder, failure_of, replaces
-from fingreat.pipeline.local_files import SUFFIXES, find_files, printable, safe_name
+from fingreat.pipeline.local_files import SUFFIXES, Found, find_files, printable, safe_name
 from fingreat.pipeline.reading import Examined, examine_local, find_item, time_limit, unreadable, why
 from fingreat.pipeline.workers import Lost, in_order
 from fingreat.runs import RecordLog, read_records, sweep, write_atomic
@@ -47,13 +47,7 @@ class Corpus(CorpusFolder):
             StorageError: the disk refused; what was added stays, and the same call goes on from there.
         """
         paths = list(paths)
-        found = find_files(paths)
-        if not found.files:
-            raise InputError(
-                next(iter(found.faults.values()), "there is no filing to add."),
-                where=", ".join(map(str, found.faults or paths)),
-                hint=f"Looked for {', '.join(SUFFIXES)}, also .gz.",
-            )
+        found = _some_files(paths)
         with self.held() as held:
             held.check_no_sample("a local filing is none of it.", "Add it to a folder of its own.")
             gone = {one.sha256: one for one in held.filings.values() if not (self.path / one.path).exists()}
@@ -197,6 +191,17 @@ class Corpus(CorpusFolder):
 
 def _not_added(path: Path, reason: str) -> Failure:
     return failure_of("add", printable(str(path)), "unreadable", reason)
+
+
+def _some_files(paths: list[Path]) -> Found:
+    found = find_files(paths)
+    if not found.files:
+        raise InputError(
+            next(iter(found.faults.values()), "there is no filing to add."),
+            where=", ".join(map(str, found.faults or paths)),
+            hint=f"Looked for {', '.join(SUFFIXES)}, also .gz.",
+        )
+    return found
 
 
 def _write_section(log: RecordLog[Section], section: Section) -> None:

@@ -257,7 +257,7 @@ def test_bad_options_end_with_one_message(
 def test_no_corpus_no_run(tmp_path: Path, run: Callable) -> None:
     outcome = run("extract", "--corpus", tmp_path / "none", "--model", "lexicon", "--out", tmp_path / "r")
     assert outcome.code == 2
-    assert "fingreat corpus add" in outcome.err
+    assert "Make one with `fingreat corpus fetch`" in outcome.err
     assert run("runs", "list", tmp_path / "none").code == 2
     assert run("runs", "show", tmp_path).code == 2
 
