@@ -6,14 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from asking import IDENTITY, PATHS, right_bytes
+from asking import IDENTITY, PATHS, asking, right_bytes
 from servers.answers import (
     Answer,
 )
 from servers.edgar import LocalEdgar
 
+from fingreat.edgar.remote import client as client_module
 from fingreat.edgar.remote import wire
 from fingreat.edgar.remote.client import EdgarClient, check_identity
+from fingreat.edgar.remote.limiter import Limiter
 from fingreat.errors import InputError, RemoteError
 
 pytestmark = pytest.mark.usefixtures("unlimited")
@@ -73,7 +75,7 @@ def test_a_proxy_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) 
 def test_without_a_base_only_the_two_hosts_of_the_sec_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     urls: list[str] = []
 
-    def ask(_: object, url: str, on_begun: Callable[[], None]) -> wire.Answer:
+    def ask(_: object, url: str, on_begun: Callable[[], None], most: int) -> wire.Answer:
         urls.append(url)
         on_begun()
         return wire.Answer(200, "application/json", "", b"{}", b"{}")
@@ -185,3 +187,21 @@ def test_an_identity_beyond_ascii_is_sent_as_latin_1(edgar: LocalEdgar) -> None:
 def test_settings_out_of_their_range_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(InputError):
         EdgarClient(IDENTITY, **settings)  # type: ignore[arg-type]
+
+
+def test_a_request_that_fails_in_any_way_frees_its_slot(edgar: LocalEdgar, monkeypatch: pytest.MonkeyPatch) -> None:
+    limiter = Limiter(slots=2, hold=0.0)
+    monkeypatch.setattr(client_module, "LIMITER", limiter)
+
+    def fails(*_: object) -> wire.Answer:
+        raise MemoryError
+
+    with asking(edgar) as client:
+        with monkeypatch.context() as patch:
+            patch.setattr(wire.Wire, "ask", fails)
+            for _ in range(3):
+                with pytest.raises(MemoryError):
+                    client.get(PATHS["json"], "json")
+        assert client.get(PATHS["json"], "json")
+    assert (limiter.try_take(), limiter.try_take()) == (0.0, 0.0)
+    assert limiter.try_take() > 0

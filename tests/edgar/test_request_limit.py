@@ -146,13 +146,13 @@ def with_jitter(monkeypatch: pytest.MonkeyPatch, draw: random.Random) -> None:
     """Let each request leave up to 0.4 s after its slot was taken, and its answer be seen as late."""
     ask: Callable[..., object] = client_module.Wire.ask
 
-    def late(self: object, url: str, on_begun: Callable[[], None]) -> object:
+    def late(self: object, url: str, on_begun: Callable[[], None], most: int) -> object:
         def begun() -> None:
             time.sleep(draw.random() * 0.2)
             on_begun()
 
         time.sleep(draw.random() * 0.4)
-        return ask(self, url, begun)
+        return ask(self, url, begun, most)
 
     monkeypatch.setattr(client_module.Wire, "ask", late)
 

@@ -14,7 +14,7 @@ from typing import Self
 
 from fingreat.edgar.remote import pause as pauses
 from fingreat.edgar.remote.addresses import DATA, WWW, accession_of, base_url
-from fingreat.edgar.remote.limiter import LIMITER, MOST_A_SECOND
+from fingreat.edgar.remote.limiter import LIMITER, MOST_A_SECOND, once
 from fingreat.edgar.remote.whole import Kind, fault, is_block, most_bytes
 from fingreat.edgar.remote.wire import Answer, LineError, Wire
 from fingreat.errors import BlockedError, InputError, RemoteError
@@ -193,10 +193,11 @@ class EdgarClient:
                 LIMITER.unsent()
         sent = time.monotonic()
         blocked = status = None
+        free = once(LIMITER.answered)
         try:
             with self._lock:
                 self.requests += 1
-            answer = self._wire.ask(url, LIMITER.answered, most)
+            answer = self._wire.ask(url, free, most)
             status = answer.status
             if is_block(status, answer.data):
                 blocked = True
@@ -204,6 +205,7 @@ class EdgarClient:
                 blocked = False
             return None if blocked else answer
         finally:
+            free()
             self._pause.answered(sent, blocked, status)
 
     def _back_off(self, failed: int) -> None:

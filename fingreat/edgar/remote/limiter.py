@@ -90,5 +90,11 @@ class Limiter:
         return self._frees[0] - now if self._frees else float("inf")
 
 
+def once(free: Callable[[], None]) -> Callable[[], None]:
+    """The same, doing nothing when called again: a slot that is never freed would stop the process for good."""
+    left = [free]
+    return lambda: left.pop()() if left else None
+
+
 LIMITER = Limiter()
 """The one of this process: everything that asks EDGAR goes through it."""
