@@ -154,6 +154,16 @@ ExhibitsOption = Annotated[
     ),
 ]
 
+IndexOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--index",
+        help="An index file at hand (form, master or company, also gzipped) instead of EDGAR's; several times.",
+        rich_help_panel=_WHICH,
+        show_default=False,
+    ),
+]
+
 
 @contextmanager
 def _client(corpus: Path, identity: str | None, base: str | None, rate: int) -> Iterator[EdgarClient]:
@@ -232,15 +242,7 @@ def sample(
     alone: AloneOption = False,
     amendments: AmendmentsOption = False,
     item: ItemOption = "7",
-    index: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--index",
-            help="An index file at hand (form, master or company, also gzipped) instead of EDGAR's; several times.",
-            rich_help_panel=_WHICH,
-            show_default=False,
-        ),
-    ] = None,
+    index: IndexOption = None,
     identity: IdentityOption = None,
     base_url: BaseOption = None,
     rate: RateOption = 10,

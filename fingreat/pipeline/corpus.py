@@ -56,12 +56,8 @@ class Corpus(CorpusFolder):
             counts = Counter({"added": 0, "already_there": 0, "doubles": len(found.doubles), "failed": len(failures)})
             counts["passed_over"] = found.passed_over
             tried = {printable(str(path)) for path in (*found.doubles, *found.searched)}
-            results = in_order(
-                partial(examine_local, digests),
-                found.files,
-                workers=workers,
-                limit=lambda file: time_limit(file.path),
-            )
+            look = partial(examine_local, digests)
+            results = in_order(look, found.files, workers=workers, limit=lambda file: time_limit(file.path))
             try:
                 with closing(results):
                     for (path, *_), examined in zip(found.files, results, strict=True):

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from servers.catalogue import LocalFiling
 from servers.edgar import LocalEdgar
+from servers.quick import lift_limit
 from servers.submission import full_submission
 
-from fingreat.edgar.remote import client as client_module
 from fingreat.edgar.remote.client import EdgarClient
-from fingreat.edgar.remote.limiter import Limiter
 
 IDENTITY = "Test Person test@university.example"
 SUMMARY = re.compile(
@@ -24,11 +23,9 @@ SUMMARY = re.compile(
 
 def set_up(monkeypatch: pytest.MonkeyPatch, edgar: LocalEdgar, **settings: float) -> None:
     """Name the server and who asks in the environment; no limit on requests, and a client that is quick to go on."""
-    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
-        monkeypatch.delenv(name, raising=False)
+    lift_limit(monkeypatch)
     monkeypatch.setenv("EDGAR_BASE_URL", edgar.base)
     monkeypatch.setenv("EDGAR_IDENTITY", IDENTITY)
-    monkeypatch.setattr(client_module, "LIMITER", Limiter(hold=0.0))
     for name, value in {"pause": 0.3, "tries": 3, "backoff": 0.01, "timeout": 0.6, **settings}.items():
         # The command leaves these at their defaults, which are far too patient for a test.
         monkeypatch.setitem(EdgarClient.__init__.__kwdefaults__, name, value)

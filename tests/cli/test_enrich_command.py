@@ -18,12 +18,11 @@ from servers.answers import delayed, threshold
 from servers.catalogue import Fact, LocalFiling
 from servers.edgar import LocalEdgar
 from servers.invented import invented_filings
+from servers.quick import lift_limit
 from servers.submission import full_submission
 
 from fingreat.cli import corpus_remote
-from fingreat.edgar.remote import client as client_module
 from fingreat.edgar.remote.client import EdgarClient
-from fingreat.edgar.remote.limiter import Limiter
 from fingreat.pipeline import Corpus
 
 OLD, NEW = invented_filings(2003, 2, paragraphs=1), invented_filings(2012, 4, paragraphs=1)
@@ -34,9 +33,7 @@ FILINGS = (*OLD, *NEW[:3], FOREIGN)
 @pytest.fixture
 def edgar(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalEdgar]:
     """A local EDGAR that commands ask, quick to give up and to go on."""
-    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(client_module, "LIMITER", Limiter(hold=0.0))
+    lift_limit(monkeypatch)
     monkeypatch.setattr(corpus_remote, "EdgarClient", partial(EdgarClient, pause=0.2, tries=2, backoff=0.01))
     monkeypatch.setenv("EDGAR_IDENTITY", "Test Person test@university.example")
     with LocalEdgar(FILINGS) as server:

@@ -19,12 +19,11 @@ from servers.answers import delayed, threshold, unavailable
 from servers.edgar import LocalEdgar
 from servers.indexes import index_file
 from servers.invented import invented_filings
+from servers.quick import lift_limit
 
 from fingreat.cli import corpus_remote
 from fingreat.cli.sample_lines import SampleLines
-from fingreat.edgar.remote import client as client_module
 from fingreat.edgar.remote.client import EdgarClient
-from fingreat.edgar.remote.limiter import Limiter
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.sample_year import Drawn
 
@@ -37,9 +36,7 @@ GOOD = {one.accession for place, one in enumerate(FILINGS) if VARIANTS[place % 1
 @pytest.fixture
 def edgar(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalEdgar]:
     """A local EDGAR that commands ask, quick to give up and to go on."""
-    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(client_module, "LIMITER", Limiter(hold=0.0))
+    lift_limit(monkeypatch)
     monkeypatch.setattr(corpus_remote, "EdgarClient", partial(EdgarClient, pause=0.2, tries=2, backoff=0.01))
     monkeypatch.setenv("EDGAR_IDENTITY", "Test Person test@university.example")
     with LocalEdgar(FILINGS) as server:

@@ -10,10 +10,9 @@ from types import ModuleType
 import pytest
 from asking import FILINGS, asking
 from servers.edgar import LocalEdgar
+from servers.quick import lift_limit
 
-from fingreat.edgar.remote import client as client_module
 from fingreat.edgar.remote.client import EdgarClient
-from fingreat.edgar.remote.limiter import Limiter
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +56,4 @@ def client(edgar: LocalEdgar, said: list[str]) -> Iterator[EdgarClient]:
 @pytest.fixture
 def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     """No limit, which has tests of its own, and nothing of this machine's surroundings."""
-    for name in ("EDGAR_BASE_URL", "EDGAR_IDENTITY", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(client_module, "LIMITER", Limiter(hold=0.0))
+    lift_limit(monkeypatch)

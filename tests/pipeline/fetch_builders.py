@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from servers.catalogue import LocalFiling
 from servers.edgar import LocalEdgar
+from servers.quick import lift_limit
 from servers.submission import full_submission
 
-from fingreat.edgar.remote import client as client_module
 from fingreat.edgar.remote.addresses import read_name
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.families import FormChoice
-from fingreat.edgar.remote.limiter import Limiter
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.fetch import Selection, fetch
 from fingreat.schema import Failure, Filing
@@ -28,9 +27,7 @@ QUICK = {"pause": 0.2, "tries": 2, "backoff": 0.01, "timeout": 5.0}
 @pytest.fixture
 def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     """No limit on requests, which has tests of its own, and nothing of this machine's surroundings."""
-    for name in ("EDGAR_BASE_URL", "EDGAR_IDENTITY", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(client_module, "LIMITER", Limiter(hold=0.0))
+    lift_limit(monkeypatch)
 
 
 def asking(edgar: LocalEdgar, **settings: Any) -> EdgarClient:

@@ -13,11 +13,10 @@ from servers.catalogue import LocalFiling
 from servers.edgar import LocalEdgar
 from servers.indexes import index_file
 from servers.invented import invented_company, invented_filing, invented_filings
+from servers.quick import lift_limit
 
-from fingreat.edgar.remote import client as client_module
 from fingreat.edgar.remote.client import EdgarClient
 from fingreat.edgar.remote.families import FormChoice
-from fingreat.edgar.remote.limiter import Limiter
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.sample import SampleProgress, SampleSettings, draw_sample, read_drawn
 from fingreat.pipeline.sample_year import Drawn
@@ -32,9 +31,7 @@ IDENTITY = "Test Person test@university.example"
 def no_limit() -> Iterator[None]:
     """No limit on requests, which has tests of its own, and nothing of this machine's surroundings."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("EDGAR_BASE_URL", "EDGAR_IDENTITY", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
-            patch.delenv(name, raising=False)
-        patch.setattr(client_module, "LIMITER", Limiter(hold=0.0))
+        lift_limit(patch)
         yield
 
 
