@@ -208,7 +208,7 @@ def test_a_block_says_what_to_do_and_the_same_command_goes_on(tmp_path: Path, ed
     edgar.fail(threshold, spare=11)
     outcome = run(*arguments(tmp_path / "c"))
     assert outcome.code == 2
-    assert "EDGAR refuses requests for now (403): waiting until " in outcome.err
+    assert "EDGAR refuses all requests (403): waiting until " in outcome.err
     assert "error: EDGAR: still refuses all requests, after 3 refusals in a row.\n" in outcome.err
     assert "let fewer of them ask" in outcome.err
     edgar.heal()

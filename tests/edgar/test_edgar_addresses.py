@@ -12,7 +12,6 @@ from fingreat.edgar.remote.addresses import (
     assets_path,
     base_url,
     cik_of,
-    document_path,
     index_path,
     older_page_path,
     read_name,
@@ -252,9 +251,6 @@ def test_other_bases_are_refused(text: str) -> None:
 def test_paths_are_those_of_edgar() -> None:
     assert submission_path("320193", APPLE) == "/Archives/edgar/data/320193/0000320193-24-000123.txt"
     assert submission_path("0000320193", APPLE) == "/Archives/edgar/data/320193/0000320193-24-000123.txt"
-    assert document_path("320193", APPLE, "aapl-20240928.htm") == (
-        "/Archives/edgar/data/320193/000032019324000123/aapl-20240928.htm"
-    )
     assert index_path(2003, 1) == "/Archives/edgar/full-index/2003/QTR1/master.gz"
     assert index_path(1993, 4, "form") == "/Archives/edgar/full-index/1993/QTR4/form.gz"
     assert submissions_path("320193") == "/submissions/CIK0000320193.json"
@@ -295,14 +291,6 @@ def test_no_path_is_made_of_what_is_no_cik(cik: str) -> None:
 def test_no_path_is_made_of_what_is_no_accession_number(accession: str) -> None:
     with pytest.raises(InputError):
         submission_path("320193", accession)
-
-
-@pytest.mark.parametrize(
-    "name", ["", ".", "..", "a/b", "a..b", "../a.htm", ".htaccess", "a b.htm", "a?.htm", "a%2f.htm"]
-)
-def test_no_path_is_made_of_what_is_no_document(name: str) -> None:
-    with pytest.raises(InputError):
-        document_path("320193", APPLE, name)
 
 
 def test_no_path_is_made_of_what_is_no_quarter() -> None:

@@ -43,7 +43,7 @@ def test_a_block_stops_everything_for_the_whole_pause(
     first, second = edgar.log.arrivals()
     assert second - first >= PAUSE
     assert len(said) == 1
-    assert said[0].startswith("EDGAR refuses requests for now (")
+    assert said[0].startswith("EDGAR refuses all requests (")
     assert data == right_bytes(edgar, PATHS[kind])
 
 
@@ -62,7 +62,7 @@ def test_the_message_on_a_block_says_until_when_and_how_long(edgar: LocalEdgar) 
     while not said:
         time.sleep(0.01)
     ends = [datetime.now().astimezone() + timedelta(minutes=10, seconds=late) for late in (-5, 0)]
-    assert said[0] in [f"EDGAR refuses requests for now (429): waiting until {end:%H:%M}, 10 minutes." for end in ends]
+    assert said[0] in [f"EDGAR refuses all requests (429): waiting until {end:%H:%M}, 10 minutes." for end in ends]
     client.close()
     waiting.join(5)
     assert not waiting.is_alive()

@@ -223,7 +223,7 @@ def test_packed_content_that_ends_early_is_no_whole_answer() -> None:
     with LocalEdgar(compress=False) as edgar, asking(edgar) as client:
         edgar.put("/files/x.txt", Answer(200, packed, "text/plain", (("Content-Encoding", "gzip"),)))
         with pytest.raises(RemoteError, match="cannot be unpacked: its packed content is cut; tried 3 times"):
-            client.get("/files/x.txt", "text")
+            client.get("/files/x.txt", "document")
 
 
 def test_ten_files_refused_in_a_row_end_the_asking(edgar: LocalEdgar, client: EdgarClient) -> None:

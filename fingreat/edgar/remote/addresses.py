@@ -31,7 +31,6 @@ _CANONICAL = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
 _CIK = re.compile(r"(?:CIK)?0*([1-9][0-9]{0,9})", re.IGNORECASE)
 _TICKER = re.compile(r"[A-Za-z][A-Za-z0-9.-]{0,9}")
 _OLDER_PAGE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
-_DOCUMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,150}")
 _FOLDER = re.compile(r"(?:^|/)edgar/data/0*([1-9][0-9]{0,9})(?:/|$)")
 _COMPANY_PAGE = re.compile(r"/(?:submissions|api/xbrl/[a-z]+)/CIK([0-9]{10})[./-]")
 _HINT = (
@@ -153,13 +152,6 @@ def submission_path(cik: str, accession: str) -> str:
         InputError: one of the parts is no such thing; so with the other paths.
     """
     return f"/Archives/edgar/data/{_cik(cik)}/{_number(accession)}.txt"
-
-
-def document_path(cik: str, accession: str, name: str) -> str:
-    """Path of one document of a filing by its file name."""
-    if not _DOCUMENT.fullmatch(name) or ".." in name:
-        raise InputError("is no file name of a document.", where=_shown(name))
-    return f"/Archives/edgar/data/{_cik(cik)}/{_number(accession).replace('-', '')}/{name}"
 
 
 def index_path(year: int, quarter: int, kind: str = "master") -> str:

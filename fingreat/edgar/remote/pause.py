@@ -90,7 +90,7 @@ class Pause:
                 self._blocks += fresh
                 self._until = time.monotonic() + self._seconds
                 if fresh and self._blocks < MOST_BLOCKS:
-                    self._message = _message(f"EDGAR refuses requests for now ({status})", self._seconds)
+                    self._message = _message(f"EDGAR refuses all requests ({status})", self._seconds)
             elif blocked is False and fresh:
                 self._blocks = 0
             self._change.notify_all()

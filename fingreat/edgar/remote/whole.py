@@ -15,8 +15,8 @@ from typing import Literal
 
 from fingreat.edgar.decode import LARGEST, why_unreadable
 
-Kind = Literal["submission", "document", "json", "gzip", "text"]
-"""What is asked for: a full submission, one document of it in HTML or text, JSON, a packed index, or plain text."""
+Kind = Literal["submission", "document", "json", "gzip"]
+"""What is asked for: a full submission, one document of it in HTML or text, JSON, or a packed index."""
 
 _FRAMES = (
     (b"-----BEGIN PRIVACY-ENHANCED MESSAGE-----", b"-----END PRIVACY-ENHANCED MESSAGE-----"),
@@ -32,7 +32,6 @@ _WRONG_TYPES: dict[Kind, str] = {
     "document": r"application/(?:json|pdf|zip)|image/.*",
     "json": r"text/html|application/xml|text/xml|image/.*",
     "gzip": r"text/html|application/(?:json|xml)|text/xml|image/.*",
-    "text": r"text/html|application/(?:json|xml)|text/xml|image/.*",
 }
 """Types that tell another thing; servers label the right one in more ways than can be listed."""
 _BLOCK = re.compile(
@@ -138,9 +137,7 @@ def fault(kind: Kind, data: bytes, content_type: str = "", accession: str | None
         return _document_fault(data)
     if kind == "json":
         return _json_fault(data)
-    if kind == "gzip":
-        return _gzip_fault(data)
-    return None
+    return _gzip_fault(data)
 
 
 _NAMES: dict[Kind, str] = {
@@ -148,7 +145,6 @@ _NAMES: dict[Kind, str] = {
     "document": "document of a filing",
     "json": "JSON page",
     "gzip": "packed index",
-    "text": "plain text",
 }
 
 
