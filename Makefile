@@ -35,7 +35,7 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.demo
-	$(BIN)/pip install --quiet --editable ".[embedded,embed,figures,frames,dev]"
+	$(BIN)/pip install --quiet --editable ".[embedded,embed,figures,frames,providers,dev]"
 	@touch $@
 
 demo: $(VENV)/.demo

@@ -8,12 +8,13 @@
     ├── RunError            a run folder cannot be continued or read
     ├── StorageError        the disk refused a write (full, read-only, ...)
     ├── BackendError        a model back end cannot start or cannot answer
+    ├── CostError           the money that the user allowed is spent
     └── RemoteError         a server did not give what it was asked for
         └── BlockedError    it refuses everything for a while
 
 The branches answer the question "who must act": the author of an input, the person who installed
-the package, the owner of the run folder, the owner of the disk, the owner of the model, nobody
-but the server.
+the package, the owner of the run folder, the owner of the disk, the owner of the model, the owner
+of the money, nobody but the server.
 Standard library only, so that every room can import it.
 """
 
@@ -103,6 +104,10 @@ class StorageError(FingreatError):
 
 class BackendError(FingreatError):
     """A model back end cannot start or cannot answer."""
+
+
+class CostError(FingreatError):
+    """The money that the user allowed is spent; what was answered stays."""
 
 
 class RemoteError(FingreatError):

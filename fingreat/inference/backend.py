@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from fingreat.errors import InputError
+from fingreat.inference.presets import Preset
 from fingreat.schema import ReplyState, Request
 
 
@@ -48,6 +50,7 @@ class RawReply:
         state: set where the engine itself says that there is no answer (`blocked`, `too_long`, `error`).
         detail: its words for that.
         retryable: whether the same request may succeed later.
+        reasoning_tokens: the part of `output_tokens` that the engine says were thoughts.
     """
 
     text: str = ""
@@ -56,6 +59,7 @@ class RawReply:
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
     output_tokens: int | None = None
+    reasoning_tokens: int | None = None
     seconds: float | None = None
     cost_usd: float | None = None
     state: ReplyState | None = None
@@ -63,14 +67,28 @@ class RawReply:
     retryable: bool = False
 
 
-class Backend(Protocol):
-    """A model that answers requests.
+@dataclass(frozen=True)
+class Settings:
+    """How a back end is set up, beside the model's name. Only `preset` and `base_url` can change an answer.
 
     Attributes:
-        model: its name, without the back end's.
-        revision: what pins the weights.
-        context: tokens of prompt and answer that fit; None where there is no limit.
+        preset: what is known of the model: thinking off, prices, engine settings.
+        base_url: of a server that speaks the provider's language, instead of the provider's own.
+        in_flight: requests under way at the same time, None for the back end's own choice.
+        requests_per_minute, tokens_per_minute: limits that all requests of the process share.
+        batch: folder in which the batches of this run are noted; requests go through the provider's batch interface.
     """
+
+    preset: Preset = field(default_factory=Preset)
+    base_url: str | None = None
+    in_flight: int | None = None
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    batch: Path | None = None
+
+
+class Backend(Protocol):
+    """A model that answers requests."""
 
     @property
     def model(self) -> str:
@@ -85,6 +103,16 @@ class Backend(Protocol):
     @property
     def context(self) -> int | None:
         """Tokens of prompt and answer together that fit; None where there is no limit."""
+        ...
+
+    @property
+    def is_language_model(self) -> bool:
+        """Whether it writes text: its replies are worth a cache and a request that tries it out."""
+        ...
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What it adds to every request that can change an answer, as JSON: part of the request's key."""
         ...
 
     def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from time import perf_counter
+from typing import Any
 
-from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.embed_encoder import load_encoder
 from fingreat.inference.embed_scorer import EmbedScorer
 from fingreat.inference.whole_segments import Finding, prose, reply_text
@@ -28,7 +29,10 @@ class EmbedBackend:
         BackendError: the model cannot be loaded.
     """
 
-    def __init__(self, spec: ModelSpec, graph: Graph) -> None:
+    is_language_model = False
+    options: Mapping[str, Any] = {}
+
+    def __init__(self, spec: ModelSpec, graph: Graph, settings: Settings) -> None:
         encoder = load_encoder(spec)
         self._graph = graph
         self._scorer = EmbedScorer(graph, encoder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from importlib import import_module
@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fingreat.errors import BackendError, InputError, MissingExtraError
-from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.gguf import context_length, is_gguf
 from fingreat.runs import sha256_of
 from fingreat.schema import Graph, ReplyState, Request
@@ -39,7 +39,10 @@ class EmbeddedBackend:
         BackendError: llama.cpp cannot load it.
     """
 
-    def __init__(self, spec: ModelSpec, graph: Graph) -> None:
+    is_language_model = True
+    options: Mapping[str, Any] = {}
+
+    def __init__(self, spec: ModelSpec, graph: Graph, settings: Settings) -> None:
         path = _model_file(spec.model)
         self.model = path.name.removesuffix(".gguf")
         self.revision: str | None = sha256_of(path)[:16]

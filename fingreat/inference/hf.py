@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from time import perf_counter
 from typing import Any
 
 from fingreat.errors import BackendError
-from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.model_folder import (
     PATIENT_THREADS,
     QUIET_TORCH,
@@ -36,7 +36,10 @@ class HfBackend:
         BackendError: it cannot be loaded.
     """
 
-    def __init__(self, spec: ModelSpec, graph: Graph) -> None:
+    is_language_model = True
+    options: Mapping[str, Any] = {}
+
+    def __init__(self, spec: ModelSpec, graph: Graph, settings: Settings) -> None:
         set_defaults(PATIENT_THREADS | QUIET_TORCH)
         self._where = str(spec)
         self._chat = ChatModel(spec)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from time import perf_counter
+from typing import Any
 
 from fingreat.errors import InputError
-from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.cues import CueScorer
 from fingreat.inference.whole_segments import Finding, prose, reply_text
 from fingreat.schema import Graph, Request
@@ -22,7 +23,10 @@ class LexiconBackend:
         InputError: the specification names a model, or the graph has no lexicon.
     """
 
-    def __init__(self, spec: ModelSpec, graph: Graph) -> None:
+    is_language_model = False
+    options: Mapping[str, Any] = {}
+
+    def __init__(self, spec: ModelSpec, graph: Graph, settings: Settings) -> None:
         if spec.model:
             raise InputError(f"'{spec}': the lexicon has no models.", where="--model", hint="Write `lexicon`.")
         self._graph = graph

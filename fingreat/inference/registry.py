@@ -5,22 +5,25 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from fingreat.inference.backend import Backend
+from fingreat.inference.backend import Backend, Settings
 from fingreat.inference.requirements import known_spec, need
 from fingreat.schema import Graph
 
 BACKENDS: dict[str, str] = {
+    "anthropic": "fingreat.inference.anthropic_messages:AnthropicBackend",
     "embed": "fingreat.inference.embed:EmbedBackend",
     "embedded": "fingreat.inference.embedded:EmbeddedBackend",
+    "gemini": "fingreat.inference.gemini_content:GeminiBackend",
     "hf": "fingreat.inference.hf:HfBackend",
     "lexicon": "fingreat.inference.lexicon:LexiconBackend",
+    "openai": "fingreat.inference.openai_chat:OpenAIBackend",
     "scripted": "fingreat.inference.scripted:ScriptedBackend",
     "vllm": "fingreat.inference.vllm:VllmBackend",
 }
-"""Name → `module:class`. The class takes a `ModelSpec` and a `Graph`."""
+"""Name → `module:class`. The class takes a `ModelSpec`, a `Graph` and `Settings`."""
 
 
-def create_backend(spec: str, graph: Graph) -> Backend:
+def create_backend(spec: str, graph: Graph, settings: Settings = Settings()) -> Backend:  # noqa: B008 - frozen
     """The back end of a model specification, ready to answer.
 
     Raises:
@@ -32,5 +35,5 @@ def create_backend(spec: str, graph: Graph) -> Backend:
     need(parsed)
     module, _, name = BACKENDS[parsed.backend].partition(":")
     factory: Any = getattr(import_module(module), name)
-    backend: Backend = factory(parsed, graph)
+    backend: Backend = factory(parsed, graph, settings)
     return backend

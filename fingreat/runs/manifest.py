@@ -21,6 +21,10 @@ class ModelInfo(Record):
         spec: as the user names it, `backend:model[@revision]`.
         revision: what pins the weights: a hash or a commit.
         context: tokens of context, None where there is no limit.
+        base_url: of the server that was asked instead of the provider's own.
+        options: what the back end adds to every request that can change an answer.
+        family: `qwen`, `gemma`, ... where it is known.
+        total_parameters: in billions, where they are known.
     """
 
     spec: str
@@ -28,6 +32,10 @@ class ModelInfo(Record):
     model: str
     revision: str | None
     context: int | None
+    base_url: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    family: str | None = None
+    total_parameters: float | None = None
 
 
 class Session(Record):
@@ -48,8 +56,10 @@ class Manifest(Record):
         code, environment: of the latest call.
         earlier: what the run went on from where code or environment was another; replies may come from each.
         hashes: of prompt, graph and reply schema.
-        inputs: filing id → SHA-256 of the section text that was read.
-        counts: rows by state, extractions by verdict, tokens, seconds.
+        inputs: filing id → SHA-256 of the section text that was read; of a classification, also that of the gold file.
+        counts: rows by state, extractions by verdict, tokens, seconds, dollars.
+        asking_seconds: wall time of all calls together while the model was asked.
+        trial: what the request that tries a model out showed, None where none was made.
     """
 
     format: int = FORMAT
@@ -68,6 +78,8 @@ class Manifest(Record):
     hashes: dict[str, str]
     inputs: dict[str, str]
     counts: dict[str, Any] = Field(default_factory=dict)
+    asking_seconds: float = 0.0
+    trial: dict[str, Any] | None = None
 
     @model_validator(mode="after")
     def _says_what_was_asked(self) -> Manifest:
@@ -81,12 +93,19 @@ class Manifest(Record):
 
     @classmethod
     def new(
-        cls, name: str, *, asked: dict[str, Any], resolved: dict[str, Any], model: ModelInfo, hashes: dict[str, str]
+        cls,
+        name: str,
+        *,
+        asked: dict[str, Any],
+        resolved: dict[str, Any],
+        model: ModelInfo,
+        hashes: dict[str, str],
+        kind: Literal["extract", "classify"] = "extract",
     ) -> Manifest:
-        """The manifest of an extraction run that begins now."""
+        """The manifest of a run that begins now."""
         now = datetime.now(UTC)
         return cls(
-            kind="extract",
+            kind=kind,
             name=name,
             status="started",
             created=now,
@@ -106,7 +125,8 @@ class Manifest(Record):
         earlier = found.earlier
         if (found.code, found.environment) != (self.code, self.environment):
             earlier = (*earlier, Session(ended=found.updated, code=found.code, environment=found.environment))
-        return self.model_copy(update={"created": found.created, "earlier": earlier})
+        kept = {"created": found.created, "earlier": earlier}
+        return self.model_copy(update=kept | {"asking_seconds": found.asking_seconds, "trial": found.trial})
 
     def differences(self, other: Manifest) -> list[str]:
         """In words, what would make the two runs ask different questions."""

@@ -5,6 +5,7 @@ from fingreat.schema.ids import canonical_json, content_id, sha256_hex
 from fingreat.schema.load import load_graph
 from fingreat.schema.records import (
     Chunk,
+    Classification,
     Extraction,
     Failure,
     Filing,
@@ -27,6 +28,7 @@ from fingreat.schema.reply import Mode, reply_schema
 
 __all__ = [
     "Chunk",
+    "Classification",
     "Edge",
     "Example",
     "ExampleExtraction",

@@ -160,8 +160,11 @@ class Request(Record):
     """One question to a model, complete: everything that can change the answer is in `key`.
 
     Attributes:
-        key: hash of messages, reply schema, sampling, model and revision.
+        key: hash of messages, reply schema, sampling, model, revision and options.
+        chunk_id: of the chunk; in a classification, the passage's id.
         mode: which reply form the schema asks for.
+        model: as the user names it, with the server's address where he names one.
+        options: what the back end adds to every request that can change an answer, such as how thinking is off.
         segments: the chunk's numbered segments as text, so that a back end without a language
             model need not parse the prompt.
     """
@@ -169,13 +172,14 @@ class Request(Record):
     key: str
     filing_id: str
     chunk_id: str
-    mode: Literal["quote", "span"]
+    mode: Literal["quote", "span", "classify"]
     model: str
     revision: str | None
     messages: tuple[Message, ...]
     reply_schema: Mapping[str, Any]
     sampling: Sampling
     segments: tuple[str, ...]
+    options: Mapping[str, Any] = Field(default_factory=dict)
 
     @staticmethod
     def make_key(
@@ -184,6 +188,7 @@ class Request(Record):
         sampling: Sampling,
         model: str,
         revision: str | None,
+        options: Mapping[str, Any] | None = None,
     ) -> str:
         """The request's key, from its final form."""
         return content_id(
@@ -194,6 +199,7 @@ class Request(Record):
                 "sampling": sampling.model_dump(),
                 "model": model,
                 "revision": revision,
+                "options": dict(options or {}),
             },
         )
 
@@ -222,8 +228,11 @@ class Reply(Record):
 
     Attributes:
         detail: why the state is what it is, or what was repaired (`fenced`, ...).
+        reasoning_tokens: the part of the output that the model thought before it answered.
         seconds: wall time of the request.
+        cost_usd: what it cost in US dollars, None where no price is known.
         attempts: how often it was asked.
+        from_cache: taken from an earlier run; nothing was asked or paid for it in this one.
     """
 
     key: str
@@ -233,10 +242,12 @@ class Reply(Record):
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
     output_tokens: int | None = None
+    reasoning_tokens: int | None = None
     seconds: float | None = None
     cost_usd: float | None = None
     attempts: int = 1
     detail: str | None = None
+    from_cache: bool = False
 
 
 class Verdict(StrEnum):
@@ -305,6 +316,28 @@ class Match(Record):
     def same_edge(self) -> bool:
         """Whether both give the passage the same edge."""
         return self.edge_a == self.edge_b
+
+
+class Classification(Record):
+    """The one edge that a model gives to a passage.
+
+    Attributes:
+        id: hash of the request's key and the passage.
+        edge: None where the reply failed, which counts as wrong.
+        context: code points of the section's text that were shown with it, None where the passage stood alone.
+        context_kind: `section` (of the filing's own headings), `paragraph`, `window`, or `none`.
+        context_tokens: of that text, in cl100k_base.
+    """
+
+    id: str
+    run: str
+    filing_id: str
+    passage_id: str
+    edge: str | None
+    state: ReplyState
+    context: Range | None = None
+    context_kind: Literal["section", "paragraph", "window", "none"] = "none"
+    context_tokens: int = 0
 
 
 class GoldPassage(Record):

@@ -28,7 +28,7 @@ from pipeline_builders import (
 from fingreat.edgar import chunk_section
 from fingreat.errors import CorpusError, InputError, RunError
 from fingreat.inference import RawReply, ReplyJudge, reply_log
-from fingreat.inference.backend import ModelSpec
+from fingreat.inference.backend import ModelSpec, Settings
 from fingreat.inference.lexicon import LexiconBackend
 from fingreat.matching.normalise import normalise
 from fingreat.pipeline import Corpus, ExtractConfig, extract
@@ -390,7 +390,7 @@ def test_a_backend_that_is_handed_in_stays_open(shipped: Corpus, tmp_path: Path)
         def close(self) -> None:
             raise RuntimeError("closed by somebody else")
 
-    backend = Open(ModelSpec("lexicon"), load_graph())
+    backend = Open(ModelSpec("lexicon"), load_graph(), Settings())
     assert extract(shipped, ExtractConfig(model="lexicon"), tmp_path / "run", backend=backend).status == "complete"
 
 
