@@ -1,0 +1,58 @@
+"""What replies took, added up by hand."""
+
+from fingreat.pipeline.meter import Meter
+from fingreat.schema import Reply, ReplyState
+
+
+def _reply(key: str, state: ReplyState = ReplyState.OK, **values: object) -> Reply:
+    return Reply(key=key, state=state, text="", **values)
+
+
+def test_sums_are_those_of_all_replies_and_rates_those_of_what_was_asked() -> None:
+    meter = Meter()
+    meter.add(_reply("a", prompt_tokens=1000, cached_tokens=600, output_tokens=50, seconds=2.0, cost_usd=0.25))
+    meter.add(_reply("b", ReplyState.TRUNCATED, prompt_tokens=500, output_tokens=100, reasoning_tokens=40, seconds=3.0,
+                     cost_usd=0.5))  # fmt: skip
+    meter.add(_reply("c", prompt_tokens=700, output_tokens=30, cost_usd=0.0, from_cache=True))
+    figures = meter.figures(10.0)
+    assert figures["replies"] == 3
+    assert figures["from_cache"] == 1
+    assert (figures["prompt_tokens"], figures["cached_tokens"]) == (2200, 600)
+    assert (figures["output_tokens"], figures["reasoning_tokens"]) == (180, 40)
+    # The 700 and 30 tokens of the cache were not asked: (1000 + 500) / 10 and (50 + 100) / 10.
+    assert (figures["prompt_tokens_per_second"], figures["output_tokens_per_second"]) == (150.0, 15.0)
+    assert figures["cost_usd"] == 0.75
+    assert figures["model_seconds"] == 5.0
+    assert meter.failed == {"truncated": 1}
+
+
+def test_cost_is_unknown_where_no_reply_has_a_price_and_gaps_are_counted() -> None:
+    meter = Meter()
+    meter.add(_reply("a", prompt_tokens=10, output_tokens=1))
+    assert meter.figures()["cost_usd"] is None
+    meter.add(_reply("b", prompt_tokens=10, output_tokens=1, cost_usd=0.125))
+    # A failure of the line took no tokens: nothing is missing in its price.
+    meter.add(_reply("c", ReplyState.ERROR))
+    assert meter.figures()["cost_usd"] == 0.125
+    assert meter.figures()["unpriced"] == 1
+
+
+def test_a_zero_price_is_a_price() -> None:
+    meter = Meter()
+    meter.add(_reply("a", prompt_tokens=10, output_tokens=1, cost_usd=0.0))
+    assert meter.figures()["cost_usd"] == 0.0
+
+
+def test_there_are_no_rates_without_time() -> None:
+    assert Meter().figures()["output_tokens_per_second"] is None
+    assert Meter().figures(0.0)["prompt_tokens_per_second"] is None
+
+
+def test_states_are_all_named_and_add_up() -> None:
+    meter = Meter()
+    for number, state in enumerate(ReplyState):
+        meter.add(_reply(str(number), state))
+    states = meter.figures()["replies_by_state"]
+    assert isinstance(states, dict)
+    assert list(states) == [state.value for state in ReplyState]
+    assert sum(states.values()) == meter.replies == len(ReplyState)
