@@ -1,11 +1,12 @@
 """The whole flow: corpora, extraction, matches, gold, reports, exports, the demo."""
 
+from fingreat.pipeline.asking import AskOptions, Progress
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.demo import Demo, run_demo
 from fingreat.pipeline.draw import draw_order
 from fingreat.pipeline.enrich import enrich
 from fingreat.pipeline.export import ExportFormat, export_run
-from fingreat.pipeline.extract import ExtractConfig, Progress, extract
+from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.fetch import Selection, fetch
 from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.match import check_comparable, match_runs
@@ -13,6 +14,7 @@ from fingreat.pipeline.report import build_report, write_report
 from fingreat.pipeline.sample import SampleSettings, draw_sample
 
 __all__ = [
+    "AskOptions",
     "Corpus",
     "Demo",
     "ExportFormat",

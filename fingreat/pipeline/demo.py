@@ -9,8 +9,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from fingreat.errors import InputError, MissingExtraError
+from fingreat.pipeline.asking import Progress, Silent
 from fingreat.pipeline.corpus import Corpus
-from fingreat.pipeline.extract import ExtractConfig, Progress, Silent, extract
+from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.report import build_report, check_folder, write_report
 from fingreat.prompts import Guide

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import Field
 
 from fingreat.edgar import chunk_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
-from fingreat.errors import CorpusError, FingreatError, InputError, RunError
-from fingreat.inference import Backend, ReplyJudge, ask, create_backend, is_finished, parse_spec, reply_log
+from fingreat.errors import CorpusError, InputError
+from fingreat.inference import Backend, ReplyJudge, create_backend, parse_spec
+from fingreat.pipeline.asking import Asker, AskOptions, Progress, Silent, run_in_folder
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
 from fingreat.pipeline.fit import ContextFit
 from fingreat.pipeline.ground import extractions_of
@@ -29,8 +29,6 @@ from fingreat.runs import (
     digest_of_text,
     part_paths,
     readers,
-    sole_owner,
-    sweep,
     write_atomic,
     write_records,
 )
@@ -76,28 +74,6 @@ class ExtractConfig(Record):
     schema_file: Path | None = None
 
 
-class Progress(Protocol):
-    """What is told while a run goes on; `fingreat.cli` shows it as a bar."""
-
-    def begin(self, total: int, done: int) -> None:
-        """So many requests in all, so many of them answered by an earlier run."""
-        ...
-
-    def advance(self, reply: Reply) -> None:
-        """One more reply is on disk."""
-        ...
-
-
-class Silent:
-    """Progress that nobody watches."""
-
-    def begin(self, total: int, done: int) -> None:
-        """Say nothing."""
-
-    def advance(self, reply: Reply) -> None:
-        """Say nothing."""
-
-
 def extract(
     corpus: CorpusFolder,
     config: ExtractConfig,
@@ -105,12 +81,14 @@ def extract(
     *,
     progress: Progress | None = None,
     backend: Backend | None = None,
+    options: AskOptions = AskOptions(),  # noqa: B008 - frozen
 ) -> Manifest:
     """Run a model over every section of a corpus, or go on with a run that was stopped.
 
     Args:
         out: the run folder. A folder that holds a run with other settings is refused.
         backend: used instead of the one that `config.model` names, and left open.
+        options: how it is asked, which changes no answer.
 
     Returns:
         the manifest of the complete run; its `counts` add up: every request is one output or one failure.
@@ -126,60 +104,31 @@ def extract(
     RunFolder(out).check_place()
     graph = load_graph(config.schema_file)
     if backend is None:
-        with closing(create_backend(config.model, graph)) as made:
-            return extract(corpus, config, out, progress=progress, backend=made)
+        with closing(create_backend(config.model, graph, options.settings)) as made:
+            return extract(corpus, config, out, progress=progress, backend=made, options=options)
     with readers(corpus.path):
-        steps = _Steps(corpus, config, graph, backend, progress or Silent())
+        steps = _Steps(corpus, config, graph, backend, options, progress or Silent())
         # What cannot be run is refused before a folder is made, and leaves a finished run as it is.
         steps.survey()
         steps.check_context()
-        with sole_owner(out):
-            return _in_folder(RunFolder(out), steps)
-
-
-def _in_folder(run: RunFolder, steps: _Steps) -> Manifest:
-    """Run the steps; whatever ends them, the manifest says how they ended."""
-    sweep(run.path / "manifest.json", run.failures, run.path / "done" / "extract")
-    manifest = _open_run(run, steps.manifest(run.path.resolve().name))
-    try:
-        counts = steps.run(run, manifest)
-    except KeyboardInterrupt:
-        run.write_manifest(manifest, status="interrupted")
-        raise
-    except FingreatError:
-        run.write_manifest(manifest, status="failed")
-        raise
-    return run.write_manifest(manifest, status="complete", counts=counts, inputs=steps.inputs)
-
-
-def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
-    """The manifest to go on with: that of the folder if it asks the same, else the wanted one in a new folder."""
-    if not run.exists:
-        return run.write_manifest(wanted)
-    found = run.manifest()
-    differences = found.differences(wanted)
-    if differences:
-        raise RunError(
-            f"holds a run with other settings: {'; '.join(differences)}.",
-            where=str(run.path),
-            hint="Choose another --out, or repeat the settings of this run.",
-        )
-    if damaged := [fault for fault in run.verify() if fault.startswith("replies/")]:
-        raise RunError(
-            f"the answers of this run are damaged: {'; '.join(damaged)}.",
-            where=str(run.path),
-            hint="Restore them from a copy, or choose another --out.",
-        )
-    return run.write_manifest(wanted.going_on_from(found))
+        run = RunFolder(out)
+        return run_in_folder(run, steps.manifest(out.resolve().name), lambda manifest: steps.run(run, manifest))
 
 
 class _Steps:
     """The steps of one run, which share graph, prompt and back end."""
 
     def __init__(
-        self, corpus: CorpusFolder, config: ExtractConfig, graph: Graph, backend: Backend, progress: Progress
+        self,
+        corpus: CorpusFolder,
+        config: ExtractConfig,
+        graph: Graph,
+        backend: Backend,
+        options: AskOptions,
+        progress: Progress,
     ) -> None:
         self.corpus = corpus
+        self.options = options
         self.config = config
         self.graph = graph
         self.backend = backend
@@ -221,16 +170,14 @@ class _Steps:
         file = self.config.schema_file
         return asked | ({"schema_file": str(file.resolve())} if file else {})
 
-    def run(self, run: RunFolder, manifest: Manifest) -> dict[str, object]:
+    def run(self, run: RunFolder, manifest: Manifest) -> tuple[dict[str, object], dict[str, str]]:
         """Ask what is open, then make everything that follows from the replies anew."""
         run.clear_done("extract")
-        with reply_log(run.replies) as log:
-            replies = (log.get(key) for key in self.keys)
-            answered = sum(reply is not None and is_finished(reply) for reply in replies)
-            self.progress.begin(len(self.keys), answered)
-            ask(self._requests(), self.backend, self.judge, log, lambda _, reply: self.progress.advance(reply))
+        with Asker(run, self.backend, self.judge, self.options, self.progress) as asker:
+            asker.begin(self.keys)
+            asker.ask(self._requests())
             failures: list[Failure] = []
-            _, parts = write_records(run.extractions, self._extractions(manifest.name, log, failures))
+            _, parts = write_records(run.extractions, self._extractions(manifest.name, asker.log, failures))
         if self.tally.requests != self.planned:
             raise CorpusError(
                 f"changed while it was read: {self.planned} requests at first, {self.tally.requests} at the end.",
@@ -239,7 +186,7 @@ class _Steps:
             )
         write_atomic(run.failures, "".join(failure.model_dump_json() + "\n" for failure in failures).encode())
         run.mark_done("extract", [*part_paths(run.replies), *parts, run.failures])
-        return self.tally.counts()
+        return self.tally.counts(), self.inputs
 
     def survey(self) -> None:
         """Count what there is to do.

@@ -129,10 +129,14 @@ def assert_counts_add_up(manifest: Manifest, path: Path) -> None:
 class Watching:
     def __init__(self) -> None:
         self.begun: list[tuple[int, int]] = []
+        self.added: list[int] = []
         self.replies: list[Reply] = []
 
     def begin(self, total: int, done: int) -> None:
         self.begun.append((total, done))
+
+    def more(self, number: int) -> None:
+        self.added.append(number)
 
     def advance(self, reply: Reply) -> None:
         self.replies.append(reply)
