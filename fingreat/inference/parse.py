@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -63,31 +64,17 @@ class Judged:
     text: str = ""
 
 
-class ReplyJudge:
-    """Judges the replies of one run.
+class TextJudge(ABC):
+    """What all forms of a reply share: where its JSON stands, and its state where there is none.
 
     A reply is taken as it is, or out of a Markdown fence, out of prose around one JSON object, or, where the
     text is empty, out of the reasoning field if that holds a valid reply; `detail` says so. Thoughts before an
     answer are no part of it. Nothing inside the JSON is repaired. It is then validated even where the engine
     was asked to honour the schema.
-
-    A reply that was cut (`truncated`, `degenerate`) keeps the whole ones among as many extractions as a
-    reply may hold, and `off_graph` those on the graph; every other state but `ok` keeps none.
     """
 
-    def __init__(self, graph: Graph, mode: Mode, *, facets: bool = False) -> None:
-        self._graph = graph
-        self._mode = mode
-        self._facets = tuple(graph.facets) if facets else ()
-        schema = reply_schema(graph, mode, facets=facets, edges_only=False)
-        if mode == "span":
-            # Any text, so that a pair of nodes that is no edge can be told from a word that is no pair.
-            schema["properties"]["extractions"]["items"]["properties"]["edge"] = {"type": "string"}
-        self._whole = Draft202012Validator(schema)
-        self._item = Draft202012Validator(schema["properties"]["extractions"]["items"])
-
     def judge(self, raw: RawReply, n_segments: int) -> Judged:
-        """State and extractions of a reply to a chunk with `n_segments` segments."""
+        """State and content of a reply to a text with `n_segments` segments."""
         text = _valid_text(raw.text)
         if raw.state is not None:
             return Judged(raw.state, detail=raw.detail and _valid_text(raw.detail), text=text)
@@ -118,8 +105,35 @@ class ReplyJudge:
         reason = "no JSON object" if answer.strip() else "the reply is empty"
         return Judged(ReplyState.INVALID_JSON, detail=reason, text=text)
 
+    @abstractmethod
     def _judge_value(self, value: Any, n_segments: int, repair: str | None) -> Judged:
-        if fault := _schema_fault(self._whole, value):
+        """State and content of a reply whose JSON could be read; `repair` says what was taken off it."""
+
+    @abstractmethod
+    def _whole_items(self, text: str, n_segments: int) -> Iterator[Item]:
+        """What is whole in a reply that was cut."""
+
+
+class ReplyJudge(TextJudge):
+    """Judges the replies of an extraction run.
+
+    A reply that was cut (`truncated`, `degenerate`) keeps the whole ones among as many extractions as a
+    reply may hold, and `off_graph` those on the graph; every other state but `ok` keeps none.
+    """
+
+    def __init__(self, graph: Graph, mode: Mode, *, facets: bool = False) -> None:
+        self._graph = graph
+        self._mode = mode
+        self._facets = tuple(graph.facets) if facets else ()
+        schema = reply_schema(graph, mode, facets=facets, edges_only=False)
+        if mode == "span":
+            # Any text, so that a pair of nodes that is no edge can be told from a word that is no pair.
+            schema["properties"]["extractions"]["items"]["properties"]["edge"] = {"type": "string"}
+        self._whole = Draft202012Validator(schema)
+        self._item = Draft202012Validator(schema["properties"]["extractions"]["items"])
+
+    def _judge_value(self, value: Any, n_segments: int, repair: str | None) -> Judged:
+        if fault := schema_fault(self._whole, value):
             return Judged(ReplyState.SCHEMA_VIOLATION, detail=fault)
         items, off_graph = [], []
         for index, data in enumerate(value["extractions"]):
@@ -141,10 +155,7 @@ class ReplyJudge:
             return None
         if not data["first"] <= data["last"] <= n_segments:
             return f"segments {data['first']} to {data['last']} of {n_segments}"
-        nodes = data["edge"].split("-", 1)
-        if data["edge"] not in self._graph.edges and not (len(nodes) == 2 and set(nodes) <= set(self._graph.nodes)):
-            return f"{data['edge'][:60]!r} is no pair of nodes"
-        return None
+        return pair_fault(self._graph, data["edge"])
 
     def _edge(self, data: dict[str, Any]) -> tuple[str, str | None]:
         """The pair as text, and the edge's id, None where the ordered pair is no edge."""
@@ -176,7 +187,7 @@ class ReplyJudge:
                 data, position = _DECODER.raw_decode(text, position)
             except (ValueError, RecursionError):
                 return
-            if not _schema_fault(self._item, data) and not self._fault(data, n_segments):
+            if not schema_fault(self._item, data) and not self._fault(data, n_segments):
                 _, edge = self._edge(data)
                 if edge is not None:
                     yield self._read(index, edge, data)
@@ -187,7 +198,15 @@ class ReplyJudge:
             position = _skip_blanks(text, position + 1)
 
 
-def _schema_fault(validator: Draft202012Validator, value: Any) -> str | None:
+def pair_fault(graph: Graph, edge: str) -> str | None:
+    """What is wrong with a text that should be an edge's id, or at least a pair of the graph's nodes; None if nothing."""
+    nodes = edge.split("-", 1)
+    if edge in graph.edges or (len(nodes) == 2 and set(nodes) <= set(graph.nodes)):
+        return None
+    return f"{edge[:60]!r} is no pair of nodes"
+
+
+def schema_fault(validator: Draft202012Validator, value: Any) -> str | None:
     """Place and nature of a fault, the outermost of the first ones; None where there is none."""
     try:
         faults = list(islice(validator.iter_errors(value), _MOST_FAULTS))

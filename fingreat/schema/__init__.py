@@ -24,7 +24,7 @@ from fingreat.schema.records import (
     TableStyle,
     Verdict,
 )
-from fingreat.schema.reply import Mode, reply_schema
+from fingreat.schema.reply import Mode, classification_schema, reply_schema
 
 __all__ = [
     "Chunk",
@@ -54,6 +54,7 @@ __all__ = [
     "TableStyle",
     "Verdict",
     "canonical_json",
+    "classification_schema",
     "content_id",
     "load_graph",
     "reply_schema",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from fingreat.schema.graph import Graph
@@ -43,6 +44,19 @@ def reply_schema(graph: Graph, mode: Mode, *, facets: bool = False, edges_only: 
             item[name] = {"type": ["string", "null"], "enum": [*values, None]}
     extractions = {"type": "array", "items": _closed(item), "maxItems": MAX_EXTRACTIONS}
     return _closed({"extractions": extractions})
+
+
+def classification_schema(
+    graph: Graph, edges: Sequence[str] | None = None, *, edges_only: bool = True
+) -> dict[str, Any]:
+    """The form of a classification's reply: an object with one property, `edge`, an edge's id.
+
+    Args:
+        edges: the ids in the order in which the prompt lists them, that of the graph by default.
+        edges_only: without it any text fits, so that "no edge" can be told from "no reply".
+    """
+    ids = list(graph.edges if edges is None else edges)
+    return _closed({"edge": {"type": "string", "enum": ids} if edges_only else {"type": "string"}})
 
 
 def _closed(properties: dict[str, Any]) -> dict[str, Any]:
