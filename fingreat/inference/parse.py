@@ -199,7 +199,7 @@ class ReplyJudge(TextJudge):
 
 
 def pair_fault(graph: Graph, edge: str) -> str | None:
-    """What is wrong with a text that should be an edge's id, or at least a pair of the graph's nodes; None if nothing."""
+    """What is wrong with a text that should be an edge's id, or at least a pair of nodes; None if nothing."""
     nodes = edge.split("-", 1)
     if edge in graph.edges or (len(nodes) == 2 and set(nodes) <= set(graph.nodes)):
         return None

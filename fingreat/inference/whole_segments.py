@@ -1,4 +1,4 @@
-"""Replies that name whole segments, for back ends without a language model: what they read, what they may write."""
+"""Replies of back ends without a language model: what they read, what they may write."""
 
 from __future__ import annotations
 
@@ -47,6 +47,16 @@ def reply_text(request: Request, graph: Graph, findings: Sequence[Finding]) -> s
     facets = {name: None for name in graph.facets if name in asked}
     extractions = [_extraction(finding, request, graph) | facets for finding in _strongest(findings)]
     return json.dumps({"extractions": extractions}, ensure_ascii=False)
+
+
+def choice_text(edge: str) -> str:
+    """The one edge of a passage, as the reply to a request for a classification."""
+    return json.dumps({"edge": edge})
+
+
+def passage_text(request: Request) -> str:
+    """The passage that a request for a classification asks about; the context shown with it is none of it."""
+    return "".join(request.segments)
 
 
 def prose(segments: Sequence[str]) -> Iterator[tuple[int, str]]:
