@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Any
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from fingreat.errors import InputError
 from fingreat.schema.records import Record
+
+if TYPE_CHECKING:
+    from fingreat.inference.backend import ModelSpec
+
+_SHIPPED = "models.toml"
+_SIZE = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])")
+"""Billions of parameters as names give them: `Qwen3.6-35B-A3B` has 35; a part that is active (`A3B`) is none."""
 
 
 class Prices(Record):
@@ -70,3 +83,137 @@ class Preset(Record):
     request: Mapping[str, Any] = Field(default_factory=dict)
     prices: Prices | None = None
     engine: Engine = Engine()
+
+
+class _Known(Record):
+    """What a table of a models file may say; the fields are those of `Preset`."""
+
+    total_parameters: float | None = Field(default=None, gt=0)
+    chat_template: Mapping[str, Any] = Field(default_factory=dict)
+    request: Mapping[str, Any] = Field(default_factory=dict)
+    prices: Prices | None = None
+    engine: Engine = Engine()
+
+
+class _Family(_Known):
+    """`[[family]]`: what models have in common whose names fit one of `names` (`*`, `?`, `[...]`)."""
+
+    name: str | None = None
+    names: tuple[str, ...] = Field(min_length=1)
+
+    def fits(self, name: str) -> bool:
+        """Whether a model's bare name is one of the family's."""
+        return any(fnmatchcase(name, pattern.lower()) for pattern in self.names)
+
+
+class _Model(_Known):
+    """`[model."NAME"]`: one model, of all back ends or of one."""
+
+    family: str | None = None
+    backend: str | None = None
+
+
+class _File(Record):
+    """A models file."""
+
+    format: Literal[1]
+    family: tuple[_Family, ...] = ()
+    model: Mapping[str, _Model] = Field(default_factory=dict)
+
+
+class Presets:
+    """What is known of all models: the shipped file, and the user's on top of it.
+
+    Args:
+        known: the files, the later over the earlier ones.
+    """
+
+    def __init__(self, known: Iterable[_File]) -> None:
+        self._files = tuple(known)
+
+    def find(self, spec: ModelSpec, base_url: str | None = None) -> Preset:
+        """What is known of the model that a specification names.
+
+        A name counts without case and without what stands before its last slash, so a hub's name, a folder and a
+        server's name find the same entry. Of each file the first family with a fitting name is taken, then the model's
+        own entry over it; the user's file is taken over the shipped one. `chat_template`, `request` and `engine` are
+        merged key by key, prices as a whole. Without a size anywhere, the one in the model's name is taken.
+
+        Args:
+            base_url: of a server of the user's: the shipped prices, which are the providers', don't hold there.
+        """
+        name = _bare(spec.model or spec.backend)
+        found: dict[str, Any] = {}
+        for number, file in enumerate(self._files):
+            tables: list[_Known] = [next((family for family in file.family if family.fits(name)), _Known())]
+            tables += [
+                model
+                for key, model in file.model.items()
+                if _bare(key) == name and model.backend in (None, spec.backend)
+            ]
+            for table in tables:
+                values = table.model_dump(exclude_unset=True, exclude={"names", "backend"})
+                if isinstance(table, _Family) and table.name:
+                    values["family"] = table.name
+                values.pop("name", None)
+                if base_url and number == 0:
+                    values.pop("prices", None)
+                _lay_over(found, values)
+        if not found.get("total_parameters") and (size := _SIZE.search(name)):
+            found["total_parameters"] = float(size.group(1))
+        return Preset(name=spec.model or spec.backend, **found)
+
+
+def load_presets(file: Path | None = None) -> Presets:
+    """The shipped models file, with the user's own on top.
+
+    Raises:
+        InputError: the user's file is missing, is no TOML, or has an unknown key or a bad value; with its place.
+    """
+    shipped = _read(files("fingreat.inference").joinpath(_SHIPPED).read_bytes(), _SHIPPED)
+    if file is None:
+        return Presets([shipped])
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot read the models file ({error.strerror}).", where=str(file), hint="Check --models."
+        ) from error
+    return Presets([shipped, _read(data, str(file))])
+
+
+def _read(data: bytes, where: str) -> _File:
+    try:
+        table = tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"is no TOML: {error}.", where=where, hint="See docs/models.md for its form.") from error
+    try:
+        return _File.model_validate(table)
+    except ValidationError as error:
+        raise InputError(_faults(table, error), where=where, hint="See docs/models.md for its form.") from error
+
+
+def _faults(table: Mapping[str, Any], error: ValidationError) -> str:
+    """The first fault, with its table by name, and how many there are."""
+    faults = error.errors()
+    first = faults[0]
+    place = [str(part) for part in first["loc"]]
+    if place[0] == "family" and len(place) > 1:
+        entry = table["family"][int(place[1])] if isinstance(table["family"], list) else {}
+        label = entry.get("name") if isinstance(entry, Mapping) else None
+        place[:2] = [f"[[family]] {label or f'number {int(place[1]) + 1}'}"]
+    elif place[0] == "model" and len(place) > 1:
+        place[:2] = [f'[model."{place[1]}"]']
+    said = "is no key of this file" if first["type"] == "extra_forbidden" else first["msg"]
+    more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"{': '.join(place)}: {said}{more}."
+
+
+def _bare(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[2].lower()
+
+
+def _lay_over(below: dict[str, Any], above: Mapping[str, Any]) -> None:
+    for key, value in above.items():
+        merged = key in ("chat_template", "request", "engine") and key in below
+        below[key] = {**below[key], **value} if merged else value

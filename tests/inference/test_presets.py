@@ -1,0 +1,150 @@
+"""What is known of models by name: families, switches, prices, the user's file on top, and files with faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fingreat.errors import InputError
+from fingreat.inference import parse_spec
+from fingreat.inference.presets import Preset, load_presets
+
+NO_THINKING = {"enable_thinking": False}
+
+
+def found(spec: str, file: Path | None = None, **settings: Any) -> Preset:
+    return load_presets(file).find(parse_spec(spec), **settings)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Any:
+    def write(text: str) -> Path:
+        path = tmp_path / "models.toml"
+        path.write_text(f"format = 1\n{text}")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("spec", "family", "template"),
+    [
+        # Qwen's own quick start and vLLM's page on reasoning name the switch.
+        ("vllm:Qwen/Qwen3.6-27B", "qwen", NO_THINKING),
+        ("hf:models/qwen3-0.6b/", "qwen", NO_THINKING),
+        ("openai:Gemma4-12B", "gemma", NO_THINKING),
+        ("vllm:nvidia/Llama-3.1-Nemotron-Nano-8B-v1", "nemotron", NO_THINKING),
+        ("vllm:deepseek-ai/DeepSeek-V3.1", "deepseek", {"thinking": False}),
+        ("vllm:deepseek-ai/DeepSeek-R1-Distill-Llama-8B", "deepseek", {"thinking": False}),
+        # Its own tokenizer refuses arguments that it does not know.
+        ("vllm:mistralai/Ministral-8B-Instruct-2410", "ministral", {}),
+        ("vllm:mistralai/Mistral-Nemo-Instruct-2407", "mistral", {}),
+        ("vllm:microsoft/phi-4", "phi", {}),
+        ("vllm:meta-llama/Meta-Llama-3.1-8B-Instruct", "llama", {}),
+        ("vllm:nobody/knows-this", None, {}),
+    ],
+)
+def test_thinking_is_switched_off_as_the_family_does_it(spec: str, family: str | None, template: Any) -> None:
+    preset = found(spec)
+    assert (preset.family, preset.chat_template) == (family, template)
+
+
+@pytest.mark.parametrize(
+    ("spec", "request_"),
+    [
+        ("openai:gpt-4o", {}),
+        ("openai:gpt-5", {"reasoning_effort": "minimal"}),
+        ("openai:gpt-5-mini-2025-08-07", {"reasoning_effort": "minimal"}),
+        ("openai:gpt-5.1", {"reasoning_effort": "none"}),
+        ("openai:GPT-6-Astra", {}),
+        ("anthropic:claude-fable-5", {"output_config": {"effort": "low"}}),
+        ("gemini:gemini-2.5-flash", {"thinking_config": {"thinking_budget": 0}}),
+        ("gemini:gemini-3-pro-preview", {"thinking_config": {"thinking_level": "low"}}),
+    ],
+)
+def test_models_of_providers_reason_at_their_lowest_known_level(spec: str, request_: Any) -> None:
+    assert found(spec).request == request_
+
+
+@pytest.mark.parametrize(
+    ("spec", "billions"),
+    [
+        ("vllm:Qwen/Qwen3.6-35B-A3B", 35),
+        ("vllm:mistralai/Mistral-Nemo-Instruct-2407", 12),
+        ("vllm:microsoft/Phi-4", 14),
+        ("vllm:Qwen/Qwen3-0.6B", 0.6),
+        ("vllm:google/gemma-3n-E4B-it", None),
+        ("vllm:mistralai/Mixtral-8x7B-Instruct-v0.1", None),
+        ("openai:gpt-4o", None),
+    ],
+)
+def test_total_parameters_are_those_of_the_entry_or_of_the_name(spec: str, billions: float | None) -> None:
+    assert found(spec).total_parameters == billions
+
+
+def test_a_price_is_the_providers_and_carries_its_day_and_source() -> None:
+    prices = found("openai:gpt-4o").prices
+    assert prices is not None
+    assert prices.source
+    # A million tokens in, half of them cached, and 100,000 out: 0.5·2.50 + 0.5·1.25 + 0.1·10.00.
+    assert prices.cost(1_000_000, 500_000, 100_000) == pytest.approx(2.875)
+    assert prices.cost(1_000_000, 500_000, 100_000, batch=True) == pytest.approx(1.4375)
+    assert found("openai:gpt-4o", base_url="http://127.0.0.1:8000/v1").prices is None
+    assert found("vllm:gpt-4o").prices is None
+
+
+def test_the_users_file_lies_on_top_key_by_key(own: Any) -> None:
+    file = own(
+        '[[family]]\nnames = ["*"]\nengine = { gpu_memory = 0.8, max_requests = 32 }\n'
+        '[model."qwen3.6-27b"]\nchat_template = { tools = false }\n'
+        '[model."qwen3.6-27b".engine]\ntensor_parallel = 2\nmax_context = 32768\ngpu_memory = 0.9\n'
+        '[model."gpt-4o".prices]\ninput = 2\noutput = 8\non = 2026-11-01\nsource = "a contract"\n'
+    )
+    qwen = found("vllm:Qwen/Qwen3.6-27B", file)
+    assert (qwen.family, qwen.total_parameters) == ("qwen", 27)
+    assert qwen.chat_template == {"enable_thinking": False, "tools": False}
+    assert qwen.engine.model_dump(exclude_none=True) == {
+        "tensor_parallel": 2,
+        "max_context": 32768,
+        "gpu_memory": 0.9,
+        "max_requests": 32,
+    }
+    assert found("vllm:nobody/other", file).engine.max_requests == 32
+    prices = found("openai:gpt-4o", file, base_url="http://127.0.0.1:8000/v1").prices
+    assert prices is not None
+    # Of a price list nothing is mixed: the user's has no cached price, so cached input costs as much as other input.
+    assert (prices.input, prices.cached_input, prices.source) == (2, None, "a contract")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("models = 1", r"models: is no key of this file\."),
+        ('[model."x"]\nfamly = "q"', r'\[model\."x"\]: famly: is no key of this file'),
+        ('[model."x".engine]\ngpu_memory = 1.5', r'\[model\."x"\]: engine: gpu_memory: .*less than or equal to 1'),
+        ('[[family]]\nname = "q"', r"\[\[family\]\] q: names: Field required"),
+        ('[[family]]\nnames = ["a"]\n[[family]]\nnames = []', r"\[\[family\]\] number 2: names"),
+        ('[model."x".prices]\ninput = 1', r'\[model\."x"\]: prices: output: Field required \(2 more\)'),
+        ("model = ]", r"is no TOML: .*line 2"),
+        ("family = 3", r"family: Input should be"),
+    ],
+)
+def test_a_fault_of_the_users_file_is_one_message_with_its_place(text: str, words: str, own: Any) -> None:
+    file = own(text)
+    with pytest.raises(InputError, match=words) as caught:
+        load_presets(file)
+    assert str(caught.value).startswith(str(file))
+
+
+def test_a_file_that_is_missing_or_of_another_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot read the models file .*Check --models"):
+        load_presets(tmp_path / "none.toml")
+    other = tmp_path / "other.toml"
+    other.write_text("format = 2")
+    with pytest.raises(InputError, match="format: Input should be 1"):
+        load_presets(other)
+    other.write_bytes(b"\xff")
+    with pytest.raises(InputError, match="is no TOML"):
+        load_presets(other)
