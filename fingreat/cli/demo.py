@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fingreat.cli.common import NO_VALUE, SOME_FAILED, JsonFlag, out, print_json, say, show_table, stoppable, tell
-from fingreat.cli.extract import RequestBar
+from fingreat.cli.live import LiveView
 from fingreat.pipeline import Demo, run_demo
 from fingreat.pipeline.demo import MODELS
 from fingreat.report import Column, Share, Table
@@ -38,7 +38,7 @@ def command(
     Example: fingreat demo --out fingreat-demo
     """
     with stoppable(lambda: "Repeat the command to go on."):
-        demo = run_demo(target, QUICK if quick else MODELS, progress=RequestBar)
+        demo = run_demo(target, QUICK if quick else MODELS, progress=LiveView)
     if json:
         print_json({"page": str(demo.page), "runs": [_as_data(demo, i) for i in range(len(demo.runs))]})
     else:

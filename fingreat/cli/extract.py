@@ -8,8 +8,6 @@ from typing import Annotated, Any, get_args
 
 import typer
 from pydantic import ValidationError
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.text import Text
 
 from fingreat.cli import complete
 from fingreat.cli.common import (
@@ -22,76 +20,24 @@ from fingreat.cli.common import (
     JsonFlag,
     SchemaOption,
     TokensOption,
-    err,
     print_json,
     say,
     stoppable,
 )
+from fingreat.cli.live import LiveView, outcome_lines, spent_line
 from fingreat.edgar.chunks import DEFAULT_BUDGET
 from fingreat.errors import InputError
 from fingreat.pipeline import Corpus, ExtractConfig, extract
 from fingreat.prompts import Guide
 from fingreat.report import count_of, percent
 from fingreat.runs import Manifest
-from fingreat.schema import Mode, Reply, ReplyState
+from fingreat.schema import Mode
 
 _ASKING = "What to ask"
 _MODEL = "The model's answer"
 
 ModeName = StrEnum("ModeName", {name: name for name in get_args(Mode)})  # type: ignore[misc]
 GuideName = StrEnum("GuideName", {name: name for name in get_args(Guide)})  # type: ignore[misc]
-
-
-class _Rate(ProgressColumn):
-    """Requests per second, or per minute where they are slower than that."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        if not speed:
-            return Text("")
-        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.1f}/min")
-
-
-class RequestBar:
-    """Requests done, their rate, time left, and how many failed, on standard error, from `begin` on."""
-
-    def __init__(self, description: str = "asking") -> None:
-        self._failed = 0
-        self._output_tokens = 0
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            _Rate(),
-            TimeRemainingColumn(elapsed_when_finished=True),
-            TextColumn("{task.fields[note]}"),
-            console=err,
-        )
-        self._task = self._bar.add_task(description, total=None, note="")
-
-    def __enter__(self) -> RequestBar:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        # A bar that never began would only leave an empty line before the message.
-        if self._bar.live.is_started:
-            self._bar.stop()
-
-    def begin(self, total: int, done: int) -> None:
-        """Show how many requests there are, and that some were answered before."""
-        if done:
-            say(f"going on: {done:,} of {total:,} requests were answered before")
-        self._bar.update(self._task, total=total, completed=done)
-        self._bar.start()
-
-    def advance(self, reply: Reply) -> None:
-        """One more reply."""
-        self._failed += reply.state is not ReplyState.OK
-        self._output_tokens += reply.output_tokens or 0
-        note = f"{self._output_tokens:,} tokens out" if self._output_tokens else ""
-        if self._failed:
-            note += f"  {self._failed:,} failed"
-        self._bar.update(self._task, advance=1, note=note)
 
 
 def command(
@@ -148,7 +94,7 @@ def command(
         }
     )  # fmt: skip
     target = out or Path("out") / f"{_slug(model)}-{mode.value}"
-    with stoppable(lambda: _what_stays(target)), RequestBar() as progress:
+    with stoppable(lambda: _what_stays(target)), LiveView() as progress:
         manifest = extract(Corpus(corpus), config, target, progress=progress)
     _show(manifest, target, json=json)
     raise typer.Exit(_status(manifest.counts))
@@ -175,13 +121,13 @@ def _show(manifest: Manifest, target: Path, *, json: bool) -> None:
         return
     share = counts["grounded_share"]
     filings = f"{counts['filings_by_status']['found']:,} of {count_of(counts['filings'], 'filing')}"
-    requests = f"{count_of(counts['requests'], 'request')}, {counts['outputs']:,} with output"
-    say(f"{manifest.model.model}: {filings}, {requests}, {counts['failures']:,} failed")
-    for state, number in counts["requests_by_state"].items():
-        if number and state != ReplyState.OK.value:
-            say(f"  {state}: {number:,}")
+    say(f"{manifest.model.model}: {filings}")
+    for line in outcome_lines(counts):
+        say(line)
     stands = f", {counts['grounded']:,} of them stand in the text ({percent(share)})" if share is not None else ""
     say(f"{count_of(counts['extractions'], 'extraction')}{stands}")
+    if spent := spent_line(counts):
+        say(spent)
     say(f"run: {target}")
 
 

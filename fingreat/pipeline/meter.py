@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from fingreat.schema import Reply, ReplyState
 
@@ -53,7 +54,7 @@ class Meter:
         """State → how many replies ended in it, without `ok`, in the order of the states."""
         return {s.value: self._states[s] for s in ReplyState if s is not ReplyState.OK and self._states[s]}
 
-    def figures(self, seconds: float | None = None) -> dict[str, object]:
+    def figures(self, seconds: float | None = None) -> dict[str, Any]:
         """All of it under fixed names, as JSON.
 
         `prompt_tokens_per_second` and `output_tokens_per_second` are of what was asked, over `seconds`. `cost_usd` is

@@ -1,0 +1,187 @@
+"""What a person sees while a model is asked, and when it is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from rich.console import RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from fingreat.cli.common import err, say
+from fingreat.pipeline.meter import Meter
+from fingreat.report.tables import DASH, count_of
+from fingreat.schema import Reply
+
+_PLAIN_EVERY = 30.0
+"""Seconds between two lines where standard error is no terminal."""
+_CENT = 0.01
+
+
+class _Bar(Progress):
+    """A bar with a line of figures under it, which may be longer than a column of the bar."""
+
+    figures = ""
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The bar, and the line where there is something to say."""
+        yield self.make_tasks_table(self.tasks)
+        if self.figures:
+            yield Text(f"  {self.figures}")
+
+
+class LiveView:
+    """Requests done and left, failures by state, tokens a second, cache hits and cost, on standard error.
+
+    A bar on a terminal; elsewhere a plain line now and then, which a log file takes.
+
+    Args:
+        description: what is done, in a word.
+        clock: seconds from any fixed point.
+    """
+
+    def __init__(self, description: str = "asking", clock: Callable[[], float] = time.monotonic) -> None:
+        self._description = description
+        self._clock = clock
+        self._meter = Meter()
+        self._total = self._before = 0
+        self._begun: float | None = None
+        self._said = 0.0
+        self._bar = _Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=err,
+            disable=not err.is_terminal,
+        )
+        self._task = self._bar.add_task(description, total=None)
+
+    def __enter__(self) -> LiveView:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        # A bar that never began would only leave an empty line before the message.
+        if self._bar.live.is_started:
+            self._bar.stop()
+        elif self._meter.replies:
+            self._say_line()
+
+    def begin(self, total: int, done: int) -> None:
+        """Show how many requests there are, and that some were answered before."""
+        if done:
+            say(f"going on: {done:,} of {total:,} requests were answered before")
+        self._total, self._before = total, done
+        self._begun = self._said = self._clock()
+        self._bar.update(self._task, total=total, completed=done)
+        self._bar.start()
+
+    def more(self, number: int) -> None:
+        """Requests that came to the total: damaged replies are asked for once more."""
+        self._total += number
+        self._bar.update(self._task, total=self._total)
+
+    def advance(self, reply: Reply) -> None:
+        """One more reply."""
+        self._meter.add(reply)
+        if err.is_terminal:
+            self._bar.figures = figures_line(self._meter, self._seconds())
+            self._bar.update(self._task, advance=1)
+        elif self._clock() - self._said >= _PLAIN_EVERY:
+            self._say_line()
+
+    def _seconds(self) -> float:
+        return self._clock() - self._begun if self._begun is not None else 0.0
+
+    def _say_line(self) -> None:
+        self._said = self._clock()
+        done = self._before + self._meter.replies
+        parts = (f"{done:,} of {self._total:,} done", self._time_left(), figures_line(self._meter, self._seconds()))
+        say(f"{self._description}: {', '.join(part for part in parts if part)}")
+
+    def _time_left(self) -> str:
+        left = self._total - self._before - self._meter.replies
+        if left <= 0:
+            return ""
+        return f"about {duration(left * self._seconds() / self._meter.replies)} left"
+
+
+def figures_line(meter: Meter, seconds: float) -> str:
+    """Rates, cache hits, failures by state and cost of the replies so far, in one line; nothing that is 0 or unknown.
+
+    Args:
+        seconds: wall time in which they came.
+    """
+    figures = meter.figures(seconds)
+    parts = [
+        f"{figures[f'{kind}_tokens_per_second']:,.0f} tokens/s {way}"
+        for kind, way in (("prompt", "in"), ("output", "out"))
+        if figures[f"{kind}_tokens_per_second"]
+    ]
+    if figures["from_cache"]:
+        parts.append(f"{figures['from_cache']:,} from the cache")
+    if failed := meter.failed:
+        states = ", ".join(f"{count:,} {state}" for state, count in failed.items())
+        parts.append(f"{sum(failed.values()):,} failed ({states})")
+    # Nothing was spent on what came from the cache, whatever it once cost.
+    if isinstance(cost := figures["cost_usd"], float) and (cost or not figures["from_cache"]):
+        parts.append(dollars(cost))
+    return ", ".join(parts)
+
+
+def dollars(amount: float | None) -> str:
+    """An amount in US dollars with its cents; with two digits that say something below a cent, a dash for None."""
+    if amount is None:
+        return DASH
+    return f"${amount:,.2f}" if amount >= _CENT or not amount else f"${amount:.2g}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the one or two units that matter: "42 s", "3 min", "2 h 05 min"."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60:,} h {minutes % 60:02} min"
+
+
+def outcome_lines(counts: Mapping[str, Any], noun: str = "output") -> Iterator[str]:
+    """What became of the requests of a run, and what to do about those that did not end well.
+
+    Args:
+        counts: of the run's manifest.
+        noun: what a request gives.
+    """
+    parts = [f"{counts['requests']:,} asked", f"{counts['outputs']:,} ok"]
+    parts += [
+        f"{counts[name]:,} {words}"
+        for name, words in (("partial", "partial"), ("to_resend", "to resend"), ("need_change", "need a change"))
+        if counts.get(name)
+    ]
+    if counts.get("resent"):
+        parts.append(f"{counts['resent']:,} sent again, {counts.get('healed', 0):,} healed by it")
+    yield ", ".join(parts)
+    states = {state: number for state, number in counts["requests_by_state"].items() if number and state != "ok"}
+    if states:
+        yield "  without a whole " + noun + ": " + ", ".join(f"{number:,} {state}" for state, number in states.items())
+    if counts.get("to_resend"):
+        yield "  to resend: repeat the command; with --resend N damaged replies are asked for more often"
+    if counts.get("need_change"):
+        yield "  need a change: another --tokens, --max-tokens or model; the same request would end the same"
+
+
+def spent_line(counts: Mapping[str, Any]) -> str:
+    """Tokens, cache hits and dollars of a run, in one line; empty where a model took no tokens."""
+    parts = [
+        f"{counts[name]:,} tokens {way}"
+        for name, way in (("prompt_tokens", "in"), ("output_tokens", "out"))
+        if counts.get(name)
+    ]
+    if counts.get("cached_tokens"):
+        parts.append(f"{counts['cached_tokens']:,} of those in read from the engine's prefix cache")
+    if counts.get("from_cache"):
+        parts.append(f"{count_of(counts['from_cache'], 'reply')} from the cache")
+    if counts.get("cost_usd") is not None and (counts["cost_usd"] or not counts.get("from_cache")):
+        parts.append(dollars(counts["cost_usd"]))
+    return ", ".join(parts)

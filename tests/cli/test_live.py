@@ -1,0 +1,124 @@
+"""What is shown while a model is asked, by a clock that the test turns."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from fingreat.cli import live
+from fingreat.cli.live import LiveView, dollars, duration, figures_line, outcome_lines, spent_line
+from fingreat.pipeline.meter import Meter
+from fingreat.schema import Reply, ReplyState
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def _reply(number: int, state: ReplyState = ReplyState.OK, **values: object) -> Reply:
+    return Reply(key=str(number), state=state, text="", **values)
+
+
+def _console(monkeypatch: pytest.MonkeyPatch, *, terminal: bool) -> StringIO:
+    written = StringIO()
+    console = Console(file=written, force_terminal=terminal, width=100, highlight=False, soft_wrap=True, emoji=False)
+    monkeypatch.setattr(live, "err", console)
+    monkeypatch.setattr("fingreat.cli.common.err", console)
+    return written
+
+
+def test_a_log_file_gets_a_plain_line_now_and_then_with_all_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    written, clock = _console(monkeypatch, terminal=False), Clock()
+    with LiveView(clock=clock) as view:
+        view.begin(10, 2)
+        clock.now = 10.0
+        view.advance(_reply(1, prompt_tokens=3000, output_tokens=200, cost_usd=0.25))
+        assert written.getvalue() == "going on: 2 of 10 requests were answered before\n"
+        clock.now = 40.0
+        view.advance(_reply(2, ReplyState.TRUNCATED, prompt_tokens=5000, output_tokens=600, cost_usd=0.5))
+        # 8000/40 in, 800/40 out; two of eight took 40 s, so the other six take 120 s.
+        line = written.getvalue().splitlines()[1]
+        assert line == (
+            "asking: 4 of 10 done, about 2 min left, 200 tokens/s in, 20 tokens/s out, 1 failed (1 truncated), $0.75"
+        )
+        for number in range(3, 9):
+            view.advance(_reply(number, from_cache=True, cost_usd=0.0))
+    last = written.getvalue().splitlines()[-1]
+    assert last.startswith("asking: 10 of 10 done, ")
+    assert "6 from the cache" in last
+    assert "left" not in last
+
+
+def test_requests_sent_again_count_in_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    written, clock = _console(monkeypatch, terminal=False), Clock()
+    with LiveView(clock=clock) as view:
+        view.begin(1, 0)
+        view.advance(_reply(1, ReplyState.DEGENERATE))
+        view.more(2)
+        clock.now = 30.0
+        view.advance(_reply(2))
+    assert "asking: 2 of 3 done, about 15 s left" in written.getvalue()
+
+
+def test_a_terminal_shows_a_bar_with_the_figures_under_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    written, clock = _console(monkeypatch, terminal=True), Clock()
+    with LiveView(clock=clock) as view:
+        view.begin(2, 0)
+        clock.now = 2.0
+        view.advance(_reply(1, prompt_tokens=1000, output_tokens=100))
+        view.advance(_reply(2, ReplyState.BLOCKED))
+    shown = written.getvalue()
+    assert "2/2" in shown
+    assert "500 tokens/s in, 50 tokens/s out, 1 failed (1 blocked)" in shown
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_nothing_is_shown_of_a_run_that_never_began(monkeypatch: pytest.MonkeyPatch, *, terminal: bool) -> None:
+    written = _console(monkeypatch, terminal=terminal)
+    with LiveView():
+        pass
+    assert written.getvalue() == ""
+
+
+def test_a_line_has_nothing_that_is_unknown() -> None:
+    meter = Meter()
+    meter.add(_reply(1))
+    assert figures_line(meter, 1.0) == ""
+
+
+def test_amounts_below_a_cent_keep_two_digits_that_say_something() -> None:
+    assert [dollars(x) for x in (None, 0.0, 0.000123, 0.01, 12.345, 1234.5)] == [
+        "–", "$0.00", "$0.00012", "$0.01", "$12.35", "$1,234.50",
+    ]  # fmt: skip
+
+
+def test_durations_have_the_units_that_matter() -> None:
+    assert [duration(x) for x in (0, 59.4, 61, 3540, 3599, 7500, 360000)] == [
+        "0 s", "59 s", "1 min", "59 min", "1 h 00 min", "2 h 05 min", "100 h 00 min",
+    ]  # fmt: skip
+
+
+def test_the_end_says_what_to_do_about_what_did_not_end_well() -> None:
+    # The thirteen requests of a messy batch: five ok, one partial, two that need a change, five to send again.
+    states = {"ok": 5, "truncated": 1, "degenerate": 1, "blocked": 1, "too_long": 1, "error": 4}
+    counts = {"requests": 13, "outputs": 5, "partial": 1, "to_resend": 5, "need_change": 2, "requests_by_state": states}
+    lines = list(outcome_lines(counts))
+    assert lines[0] == "13 asked, 5 ok, 1 partial, 5 to resend, 2 need a change"
+    assert lines[1] == "  without a whole output: 1 truncated, 1 degenerate, 1 blocked, 1 too_long, 4 error"
+    assert "repeat the command" in lines[2]
+    assert "--tokens" in lines[3]
+
+
+def test_the_end_of_a_run_without_faults_is_one_line() -> None:
+    counts = {"requests": 3, "outputs": 3, "requests_by_state": {"ok": 3, "error": 0}}
+    assert list(outcome_lines(counts)) == ["3 asked, 3 ok"]
+
+
+def test_what_was_spent_leaves_out_what_is_unknown() -> None:
+    assert spent_line({"prompt_tokens": 0, "output_tokens": 0, "cost_usd": None}) == ""
+    assert spent_line({"prompt_tokens": 1500, "output_tokens": 20, "cost_usd": 0.004, "from_cache": 1}) == (
+        "1,500 tokens in, 20 tokens out, 1 reply from the cache, $0.004"
+    )
