@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
-from importlib.resources import files
+from functools import cached_property
 from typing import Any, Literal
 
-from jinja2 import BaseLoader, Environment, StrictUndefined
-
 from fingreat.prompts.data import as_data, fence_code, one_line
+from fingreat.prompts.rendering import header, render, source
 from fingreat.schema import Example, Filing, Graph, Message, Mode, reply_schema, sha256_hex
 from fingreat.schema.reply import MAX_TAGS
 
@@ -39,7 +37,7 @@ class ExtractionPrompt:
     def system(self) -> str:
         """The part that is the same for every chunk."""
         example = self.graph.example if self.guide == "rules" else None
-        return _render(
+        return render(
             _SYSTEM,
             graph=self.graph,
             mode=self.mode,
@@ -57,13 +55,13 @@ class ExtractionPrompt:
     @property
     def digest(self) -> str:
         """SHA-256 over the templates and the rendered system part, for manifests."""
-        return sha256_hex("\0".join([_source(_SYSTEM), _source(_USER), self.system]).encode())
+        return sha256_hex("\0".join([source(_SYSTEM), source(_USER), self.system]).encode())
 
     def messages(self, filing: Filing, segments: Sequence[str]) -> tuple[Message, ...]:
         """The messages that show one chunk, given as its segments, to a model."""
         return (
             Message(role="system", content=self.system),
-            Message(role="user", content=self._user(_header(filing), segments)),
+            Message(role="user", content=self._user(header(filing), segments)),
         )
 
     def _user(self, header: str, segments: Sequence[str]) -> str:
@@ -72,7 +70,7 @@ class ExtractionPrompt:
         else:
             # One line each: a line break inside a segment could otherwise fake the next number.
             body = "\n".join(f"[{i}] {as_data(' '.join(text.split()))}" for i, text in enumerate(segments, 1))
-        return _render(_USER, header=header, body=body, code=fence_code(body))
+        return render(_USER, header=header, body=body, code=fence_code(body))
 
     def _shown(self, example: Example) -> dict[str, str]:
         return {
@@ -100,30 +98,3 @@ def example_reply(graph: Graph, example: Example, mode: Mode, *, facets: bool = 
             item |= {name: extraction.facets.get(name) for name in graph.facets}
         items.append(item)
     return {"extractions": items}
-
-
-def _header(filing: Filing) -> str:
-    parts = [
-        filing.company or "company not stated",
-        filing.form and f"form {filing.form}",
-        filing.period and f"period ended {filing.period.isoformat()}",
-        filing.filed and f"filed {filing.filed.isoformat()}",
-    ]
-    return ", ".join(one_line(part) for part in parts if part)
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    # Plain text, not HTML: nothing is escaped here, `as_data` does what a prompt needs.
-    return Environment(
-        loader=BaseLoader(), autoescape=False, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
-    )
-
-
-@lru_cache
-def _source(name: str) -> str:
-    return files("fingreat.prompts").joinpath("texts", name).read_text(encoding="utf-8")
-
-
-def _render(name: str, **values: Any) -> str:
-    return _environment().from_string(_source(name)).render(**values).strip()
