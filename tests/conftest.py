@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from uuid import uuid4
 
 import hypothesis
 import pytest
@@ -28,3 +29,9 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no shared data at {folder.name}/ (set FINGREAT_SHARED to the folder)")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replies that a test caches are its own: neither the user's nor another test's."""
+    monkeypatch.setenv("FINGREAT_CACHE", str(tmp_path_factory.getbasetemp() / "caches" / uuid4().hex))

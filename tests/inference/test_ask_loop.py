@@ -7,7 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from reply_builders import judge, quoted, raw, reply_of, request
@@ -29,7 +29,8 @@ def requests(count: int) -> list[Request]:
 class Asked:
     """A back end that answers with a function of the request and of how often it was asked, and counts."""
 
-    model, revision, context = "asked", None, None
+    model, revision, context, is_language_model = "asked", None, None, True
+    options: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, respond: Callable[[Request, int], RawReply]) -> None:
         self.count: Counter[str] = Counter()
