@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from fingreat.inference.backend import Backend, Settings
+from fingreat.inference.backend import Backend, ModelSpec, Settings
 from fingreat.inference.requirements import known_spec, need
 from fingreat.schema import Graph
 
@@ -33,7 +33,16 @@ def create_backend(spec: str, graph: Graph, settings: Settings = Settings()) -> 
     """
     parsed = known_spec(spec)
     need(parsed)
-    module, _, name = BACKENDS[parsed.backend].partition(":")
-    factory: Any = getattr(import_module(module), name)
-    backend: Backend = factory(parsed, graph, settings)
+    backend: Backend = _factory(parsed)(parsed, graph, settings)
     return backend
+
+
+def writes_text(spec: ModelSpec) -> bool:
+    """Whether a back end is a language model, said without its engine, which need not be installed."""
+    language_model: bool = _factory(spec).is_language_model
+    return language_model
+
+
+def _factory(spec: ModelSpec) -> Any:
+    module, _, name = BACKENDS[spec.backend].partition(":")
+    return getattr(import_module(module), name)
