@@ -1,0 +1,200 @@
+"""The language of OpenAI's chat completions, as plain data: what is sent, what comes back, what failures mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fingreat.inference.backend import RawReply
+from fingreat.inference.presets import Preset, Prices
+from fingreat.schema import ReplyState, Request
+
+_FINE_TUNED = "ft:"
+_UNKNOWN_TO_FINE_TUNED = frozenset({"minimum", "maximum", "minItems", "maxItems", "uniqueItems", "pattern"})
+"""Words of JSON Schema that fine-tuned models of OpenAI refuse (its guide "Structured model outputs"); the other ones
+take all that a reply's schema holds. What a schema cannot say is checked in the reply anyway."""
+_TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length", "exceed_context_size_error"})
+# Servers of other makers give no code: what vLLM, SGLang and TGI write.
+_TOO_LONG_WORDS = re.compile(
+    r"maximum context length|context (?:length|window|size)|longer than the (?:model|maximum)|inputs`? must have less",
+    re.IGNORECASE,
+)
+_BLOCKED_CODES = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
+_PARAMETER_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
+_LATER = frozenset({408, 409, 423, 425, 429})
+_REASON = 500
+"""Characters that are kept of what a server says."""
+
+
+def chat_body(request: Request, model: str, preset: Preset, *, hosted: bool) -> dict[str, Any]:
+    """A request in the form of `POST /chat/completions`.
+
+    `preset.request` is put over the rest. OpenAI's reasoning models refuse a temperature, so that none is sent where
+    the preset names an effort, unless it names a temperature as well.
+
+    Args:
+        hosted: by OpenAI itself; other servers know the older name of the answer's budget, and take the arguments of
+            the chat template that switch thinking off.
+    """
+    sampling = request.sampling
+    schema = _without(request.reply_schema, _UNKNOWN_TO_FINE_TUNED) if model.startswith(_FINE_TUNED) else None
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "reply", "strict": True, "schema": schema or dict(request.reply_schema)},
+        },
+        "max_completion_tokens" if hosted else "max_tokens": sampling.max_tokens,
+        "temperature": sampling.temperature,
+        "seed": sampling.seed,
+    }
+    if hosted and preset.request.get("reasoning_effort", "none") != "none":
+        del body["temperature"]
+    if not hosted and preset.chat_template:
+        body["chat_template_kwargs"] = dict(preset.chat_template)
+    return body | dict(preset.request)
+
+
+def chat_reply(data: Any, prices: Prices | None, seconds: float | None, *, batch: bool = False) -> RawReply:
+    """The reply in the body of an answer with status 200.
+
+    Args:
+        batch: it came through the batch interface, at that one's price.
+    """
+    choice = _first_choice(data)
+    if choice is None:
+        error = _part(data, "error")
+        if error:
+            code = error.get("code")
+            return error_reply(code if isinstance(code, int) else 500, error)
+        return RawReply(state=ReplyState.ERROR, detail="the answer holds no choice", seconds=seconds, retryable=True)
+    message, usage = _part(choice, "message"), _part(data, "usage")
+    prompt, output = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    cached = _count(_part(usage, "prompt_tokens_details"), "cached_tokens")
+    finish = choice.get("finish_reason")
+    state, detail = _state(message, finish)
+    cost = None
+    if prices is not None and prompt is not None and output is not None:
+        cost = prices.cost(prompt, cached or 0, output, batch=batch)
+    return RawReply(
+        text=_text(message.get("content")),
+        reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")) or None,
+        finish_reason=finish if isinstance(finish, str) else None,
+        prompt_tokens=prompt,
+        cached_tokens=cached,
+        output_tokens=output,
+        reasoning_tokens=_count(_part(usage, "completion_tokens_details"), "reasoning_tokens"),
+        seconds=seconds,
+        cost_usd=cost,
+        state=state,
+        detail=detail,
+        retryable=state is ReplyState.ERROR,
+    )
+
+
+def error_reply(status: int, body: Any) -> RawReply:
+    """What an answer with another status means for the request."""
+    error = _error(body)
+    codes = {error.get("code"), error.get("type")}
+    state, retryable = ReplyState.ERROR, status in _LATER or status >= 500
+    if _is_too_long(status, error, codes):
+        state, retryable = ReplyState.TOO_LONG, False
+    elif status == 400 and codes & _BLOCKED_CODES:
+        state, retryable = ReplyState.BLOCKED, False
+    words = error_words(status, body)
+    return RawReply(
+        state=state,
+        detail=f"refusal: {words}" if state is ReplyState.BLOCKED else words,
+        prompt_tokens=_count(error, "n_prompt_tokens"),
+        retryable=retryable,
+    )
+
+
+def fatal_error(status: int, body: Any) -> str | None:
+    """What to do about a failure that every request would meet; None for any other."""
+    codes = {_error(body).get("code"), _error(body).get("type")}
+    if status == 401:
+        return "Check the key in the environment."
+    if status in (402, 429) and (status == 402 or "insufficient_quota" in codes):
+        return "The account has no credit left; go on with the same command when it has."
+    if status == 403:
+        return "The key may not use this model, or not from here."
+    if status == 404 or 300 <= status < 400:
+        return "Check the model's name and --base-url, which mostly ends in /v1."
+    if status == 400 and codes & _PARAMETER_CODES:
+        return "Give the model's `request` in a file for --models, such as request = { temperature = 1 }."
+    return None
+
+
+def error_words(status: int, body: Any) -> str:
+    """A failure in words: status, code and the server's own message."""
+    error = _error(body)
+    said = error.get("message") or error.get("detail") or (body if isinstance(body, str) else "")
+    code = error.get("code")
+    shown = f"{status} {code}" if isinstance(code, str) and code else str(status)
+    # For a wrong key the server quotes parts of it.
+    reason = "" if status == 401 else " ".join(str(said).split())[:_REASON]
+    return f"status {shown}: {reason}" if reason else f"status {shown}"
+
+
+def _is_too_long(status: int, error: Mapping[str, Any], codes: set[Any]) -> bool:
+    if status == 413 or (status in (400, 422) and codes & _TOO_LONG_CODES):
+        return True
+    return status in (400, 422) and bool(_TOO_LONG_WORDS.search(str(error.get("message", ""))))
+
+
+def _state(message: Mapping[str, Any], finish: Any) -> tuple[ReplyState | None, str | None]:
+    """The state and its reason, where the answer itself says that it is none."""
+    if refusal := _text(message.get("refusal")):
+        return ReplyState.BLOCKED, f"refusal: {refusal[:_REASON]}"
+    if finish == "content_filter":
+        return ReplyState.BLOCKED, "content_filter: the provider's filter stopped the answer"
+    if finish in ("abort", "error"):
+        return ReplyState.ERROR, f"the server ended the request with '{finish}'"
+    return None, None
+
+
+def _first_choice(data: Any) -> Mapping[str, Any] | None:
+    choices = data.get("choices") if isinstance(data, Mapping) else None
+    found = [choice for choice in choices if isinstance(choice, Mapping)] if isinstance(choices, list) else []
+    return min(found, key=lambda choice: _count(choice, "index") or 0, default=None)
+
+
+def _text(value: Any) -> str:
+    """Text, or the texts of a list of parts; nothing for anything else."""
+    if isinstance(value, list):
+        return "".join(_text(_part({"part": part}, "part").get("text")) for part in value)
+    return value if isinstance(value, str) else ""
+
+
+def _part(data: Any, name: str) -> Mapping[str, Any]:
+    part = data.get(name) if isinstance(data, Mapping) else None
+    return part if isinstance(part, Mapping) else {}
+
+
+def _count(data: Mapping[str, Any], name: str) -> int | None:
+    value = data.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _error(body: Any) -> Mapping[str, Any]:
+    """The error object, which some servers give bare; its code and type are texts or numbers."""
+    inner = _part(body, "error") or (body if isinstance(body, Mapping) else {})
+    return {name: value for name, value in inner.items() if not isinstance(value, (list, dict))}
+
+
+def _without(schema: Any, words: frozenset[str]) -> Any:
+    """The schema without these words; `properties` holds names, which stay."""
+    if isinstance(schema, list):
+        return [_without(part, words) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {
+        name: {key: _without(part, words) for key, part in value.items()}
+        if name == "properties"
+        else _without(value, words)
+        for name, value in schema.items()
+        if name not in words
+    }
