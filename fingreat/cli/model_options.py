@@ -16,6 +16,7 @@ from fingreat.inference.cache import ReplyCache, default_cache_path
 from fingreat.inference.presets import load_presets
 from fingreat.inference.registry import writes_text
 from fingreat.inference.requirements import NEEDS, known_spec
+from fingreat.inference.spending import Spending
 from fingreat.pipeline.asking import AskOptions
 
 _REACHED = "How the model is reached"
@@ -143,10 +144,13 @@ def ask_options(
         StorageError: the cache cannot be opened.
     """
     spec = known_spec(model)
+    preset = load_presets(models).find(spec, base_url)
+    if max_cost is not None:
+        Spending.check(max_cost, preset.prices, model)
     given = {"--base-url": base_url, "--in-flight": in_flight, "--rpm": rpm, "--tpm": tpm, "--batch": batch or None}
     _only_hosted(spec, [option for option, value in given.items() if value is not None])
     settings = Settings(
-        preset=load_presets(models).find(spec, base_url),
+        preset=preset,
         base_url=base_url,
         in_flight=in_flight,
         requests_per_minute=rpm,
