@@ -7,6 +7,7 @@ from fingreat.inference.cues import CueScorer
 from fingreat.inference.parse import Item, Judged, ReplyJudge
 from fingreat.inference.registry import BACKENDS, create_backend
 from fingreat.inference.spending import Spending
+from fingreat.inference.trial import Trial, try_out
 
 __all__ = [
     "BACKENDS",
@@ -21,10 +22,12 @@ __all__ = [
     "ReplyJudge",
     "Settings",
     "Spending",
+    "Trial",
     "ask",
     "create_backend",
     "default_cache_path",
     "is_finished",
     "parse_spec",
     "reply_log",
+    "try_out",
 ]
