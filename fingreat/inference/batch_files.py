@@ -1,0 +1,121 @@
+"""Join the result lines of a batch to what was asked: by id alone, never by order or number."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fingreat.inference.backend import RawReply
+from fingreat.inference.parse import Judged
+from fingreat.schema import ReplyState
+
+ReadLine = Callable[[Mapping[str, Any]], tuple[str, RawReply]]
+"""The id and the reply in one line of a provider's results.
+
+Raises:
+    KeyError, TypeError, ValueError, AttributeError: it is no such line.
+"""
+
+_NEED_CHANGE = (ReplyState.BLOCKED, ReplyState.TOO_LONG)
+_SHOWN = 3
+"""Strange ids that a message names."""
+
+
+@dataclass
+class Join:
+    """What was asked, and what has come for it so far.
+
+    Attributes:
+        asked: the ids, each of which takes the first line that names it.
+        stray: ids that nobody asked for.
+        duplicates: ids that came again, with the first answer or another one.
+        damaged: whole lines that are no result.
+        torn: files whose last line has no line end and does not parse.
+    """
+
+    asked: frozenset[str]
+    stray: list[str] = field(default_factory=list)
+    duplicates: list[str] = field(default_factory=list)
+    damaged: int = 0
+    torn: int = 0
+    _met: set[str] = field(default_factory=set)
+
+    def rows(self, lines: Iterable[bytes], read: ReadLine) -> Iterator[tuple[str, RawReply]]:
+        """Id and reply of every line of one file that joins, in the order of the file.
+
+        Args:
+            lines: each with its line end, but for a last one that may lack it.
+        """
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                key, reply = read(json.loads(line))
+            except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+                if line.endswith(b"\n"):
+                    self.damaged += 1
+                else:
+                    self.torn += 1
+                continue
+            if key not in self.asked:
+                self.stray.append(key)
+            elif key in self._met:
+                self.duplicates.append(key)
+            else:
+                self._met.add(key)
+                yield key, reply
+
+    @property
+    def missing(self) -> frozenset[str]:
+        """Ids for which no line came."""
+        return self.asked - self._met
+
+    def oddities(self) -> list[str]:
+        """What did not join, in words; empty where all did."""
+        found = [
+            _count(len(self.stray), "stray line"),
+            _count(len(self.duplicates), "duplicate"),
+            _count(self.damaged, "damaged line"),
+            _count(self.torn, "torn tail"),
+        ]
+        return [text for text in found if text]
+
+    def shown_strays(self) -> str:
+        """The first stray ids, safe to print."""
+        return ", ".join(repr(key[:60]) for key in self.stray[:_SHOWN]) + (", …" if len(self.stray) > _SHOWN else "")
+
+    def summary(self, judged: Mapping[str, Judged]) -> str:
+        """One line on all that was asked.
+
+        A row is `ok`; `partial` where a damaged reply keeps whole extractions; needs a change where the same
+        request would fail again; and is to be resent otherwise, missing ones included.
+
+        Args:
+            judged: what became of the replies, by id.
+        """
+        fates = Counter(_fate(judged.get(key)) for key in self.asked)
+        parts = [f"{len(self.asked)} asked", f"{fates['ok']} ok"]
+        if fates["partial"]:
+            parts.append(f"{fates['partial']} partial")
+        if fates["resend"]:
+            parts.append(f"{fates['resend']} to resend")
+        if fates["change"]:
+            parts.append(f"{fates['change']} {'needs' if fates['change'] == 1 else 'need'} a change")
+        return ", ".join([*parts, *self.oddities()])
+
+
+def _fate(judged: Judged | None) -> str:
+    if judged is None:
+        return "resend"
+    if judged.state is ReplyState.OK:
+        return "ok"
+    if judged.state in _NEED_CHANGE:
+        return "change"
+    return "partial" if judged.items else "resend"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}" if number else ""

@@ -1,0 +1,267 @@
+"""Asking through a provider's batch interface: noted before it is sent, polled, joined by id, at half the price."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import IO, TypeVar
+
+from fingreat.errors import BackendError
+from fingreat.inference.backend import RawReply
+from fingreat.inference.batch_api import BatchApi, Look, line_faults
+from fingreat.inference.batch_files import Join
+from fingreat.inference.batch_notes import BatchNotes, Part
+from fingreat.inference.batch_spool import Spool, scratch_file
+from fingreat.inference.online import TryLater, without
+from fingreat.runs.files import storage_errors
+from fingreat.schema import ReplyState, Request
+
+_LOG = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Seconds between looks, and how long a provider may be out of reach.
+
+    Attributes:
+        first, factor, longest: of the waits between two looks at the batches; they grow while nothing ends.
+        settle: after a batch was planned by a process that died, before it counts as never sent: the provider may
+            still be at it.
+        patience: without any answer of the provider, before the run gives up; its batches go on.
+    """
+
+    first: float = 10.0
+    factor: float = 1.5
+    longest: float = 300.0
+    settle: float = 30.0
+    patience: float = 3600.0
+
+
+WAITS = Waits()
+
+
+def answer_batched(
+    api: BatchApi, requests: Iterable[Request], folder: Path, *, secret: str | None = None
+) -> Iterator[tuple[Request, RawReply]]:
+    """Each request with its reply, batch by batch as they end.
+
+    All requests are taken before the first reply is waited for. A request that an earlier call sent is not sent
+    again: its batch is waited for, also where the process died between sending it and noting its id. What has no
+    result (a batch that failed, was cancelled or expired, a line that is missing or torn) is yielded as a retryable
+    error, and asking it again sends a new batch.
+
+    Args:
+        folder: where the batches of the run are noted.
+        secret: a key that is taken out of all that the provider says.
+
+    Raises:
+        BackendError: the provider refuses every request, or can't be reached for `WAITS.patience`. What was sent
+            goes on at the provider, and the next call takes its replies.
+        StorageError: the disk refused a note; nothing is sent that isn't noted.
+    """
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with BatchNotes(folder, api.provider) as notes, Spool(folder) as spool:
+        batches = _Batches(api, notes, spool, folder)
+        try:
+            batches.take(requests)
+            for request, reply in batches.replies():
+                yield request, _without_secret(reply, secret)
+        except BackendError as error:
+            if not secret:
+                raise
+            raise BackendError(
+                without(error.message, secret), where=error.where, hint=error.hint, retryable=error.retryable
+            ) from None
+        except KeyboardInterrupt:
+            if left := len(batches.running):
+                what = "1 batch goes" if left == 1 else f"{left} batches go"
+                _LOG.warning("%s on at %s; the same command takes the replies.", what, api.provider)
+            raise
+
+
+class _Batches:
+    """The batches of one call: those to be sent, and those that are waited for."""
+
+    def __init__(self, api: BatchApi, notes: BatchNotes, spool: Spool, folder: Path) -> None:
+        self.running: list[Part] = []
+        self._api = api
+        self._notes = notes
+        self._spool = spool
+        self._folder = folder
+        self._unsent: list[Part] = []
+        self._later = ""
+
+    def take(self, requests: Iterable[Request]) -> None:
+        """Send what no batch of an earlier call holds, in as few batches as the provider takes."""
+        earlier = {key: part for part in self._earlier() for key in part.keys}
+        awaited: dict[str, Part] = {}
+        keys: list[str] = []
+        size = 0
+        for request in requests:
+            self._spool.add(request)
+            if part := earlier.get(request.key):
+                awaited[part.name] = part
+                continue
+            length = len(self._api.line(request))
+            if keys and (len(keys) >= self._api.most_requests or size + length > self._api.most_bytes):
+                self._send(self._notes.plan(keys))
+                keys, size = [], 0
+            keys.append(request.key)
+            size += length
+        if keys:
+            self._send(self._notes.plan(keys))
+        self.running += awaited.values()
+
+    def replies(self) -> Iterator[tuple[Request, RawReply]]:
+        """Wait for the batches, and yield what they hold as they end."""
+        wait, last_sign = WAITS.first, time.monotonic()
+        while self.running or self._unsent:
+            moved = False
+            for part in list(self.running):
+                look = self._patiently(partial(self._api.look, part.batch_id or ""))
+                last_sign = time.monotonic()
+                if look.ended:
+                    moved = moved or not look.no_room
+                    self.running.remove(part)
+                    yield from self._ended(part, look)
+            unsent, self._unsent = self._unsent, []
+            for part in unsent:
+                self._send(part)
+            if not self.running and self._unsent and time.monotonic() - last_sign > WAITS.patience:
+                raise self._given_up(self._later)
+            if self.running or self._unsent:
+                wait = WAITS.first if moved else min(wait * WAITS.factor, WAITS.longest)
+                time.sleep(wait)
+
+    def _earlier(self) -> list[Part]:
+        """The open batches of earlier calls that were sent."""
+        for part in self._notes.open():
+            if part.batch_id is None and not self._found(part):
+                self._notes.close(part, "never sent")
+        return self._notes.open()
+
+    def _found(self, part: Part) -> bool:
+        """Look for a batch that may have been sent before its id was noted."""
+        while True:
+            found = self._patiently(lambda: self._api.find(part.name, len(part.keys), part.planned))
+            mine = [batch_id for batch_id in found if batch_id not in self._notes.taken]
+            if mine:
+                self._notes.sent(part, mine[0], certain=self._api.by_name)
+                return True
+            left = WAITS.settle - (datetime.now(part.planned.tzinfo) - part.planned).total_seconds()
+            if left <= 0:
+                return False
+            time.sleep(min(left, WAITS.settle))
+
+    def _send(self, part: Part) -> None:
+        """Send a batch, unless an earlier try arrived without our knowing; put it off where there is no room."""
+        if part.tried and self._found(part):
+            self.running.append(part)
+            return
+        part.tried = True
+        try:
+            with scratch_file(self._folder) as file:
+                for key in part.keys:
+                    if request := self._spool.get(key):
+                        file.write(self._api.line(request))
+                file.seek(0)
+                with line_faults():
+                    batch_id = self._api.send(part.name, file)
+        except TryLater as later:
+            self._later = later.detail
+            self._unsent.append(part)
+            return
+        self._notes.sent(part, batch_id)
+        self.running.append(part)
+
+    def _ended(self, part: Part, look: Look) -> Iterator[tuple[Request, RawReply]]:
+        if look.no_room:
+            self._put_off(part, look)
+            return
+        if look.refused:
+            self._notes.close(part, look.detail or "refused")
+            raise BackendError(f"{self._api.provider} refuses the batch: {look.detail}")
+        with scratch_file(self._folder) as file:
+            self._patiently(lambda: self._fetched(part, file))
+            if not part.certain and not self._is_ours(part, file):
+                # A batch of the same size that somebody else sent at the same time.
+                self._notes.reject(part)
+                self._unsent.append(part)
+                return
+            yield from self._joined(part, look, file)
+
+    def _joined(self, part: Part, look: Look, file: IO[bytes]) -> Iterator[tuple[Request, RawReply]]:
+        join = Join(frozenset(part.keys))
+        for key, reply in join.rows(file, self._api.read):
+            if request := self._spool.get(key):
+                yield request, reply
+        detail = look.detail or "the results of its batch have no line for it"
+        missing = join.missing
+        for key in part.keys:
+            if key in missing and (request := self._spool.get(key)):
+                yield request, RawReply(state=ReplyState.ERROR, detail=detail, retryable=True)
+        oddities = join.oddities()
+        self._notes.close(part, "; ".join([look.detail or "ended", *oddities]))
+        if oddities:
+            strays = f" (not asked for: {join.shown_strays()})" if join.stray else ""
+            _LOG.warning("batch %s of %s: %s%s", part.batch_id, self._api.provider, ", ".join(oddities), strays)
+
+    def _put_off(self, part: Part, look: Look) -> None:
+        """Send a refused batch again when there is room; in halves where none of ours is in the way."""
+        reason = look.detail or "no room"
+        _LOG.warning("%s puts off a batch of %d: %s", self._api.provider, len(part.keys), reason[:200])
+        self._notes.close(part, reason)
+        keys = [key for key in part.keys if key in self._spool]
+        half = len(keys) if self.running else (len(keys) + 1) // 2
+        self._unsent += [self._notes.plan(some) for some in (keys[:half], keys[half:]) if some]
+
+    def _fetched(self, part: Part, file: IO[bytes]) -> None:
+        file.seek(0)
+        file.truncate()
+        with storage_errors(self._folder), line_faults():
+            self._api.fetch(part.batch_id or "", file)
+        file.seek(0)
+
+    def _is_ours(self, part: Part, file: IO[bytes]) -> bool:
+        join = Join(frozenset(part.keys))
+        first = next(join.rows(file, self._api.read), None)
+        file.seek(0)
+        return first is not None and not join.stray
+
+    def _patiently(self, call: Callable[[], T]) -> T:
+        """What a call gives, tried again while the provider is out of reach.
+
+        Raises:
+            BackendError: it was for too long.
+        """
+        wait, end = WAITS.first, time.monotonic() + WAITS.patience
+        while True:
+            try:
+                with line_faults():
+                    return call()
+            except TryLater as later:
+                if time.monotonic() > end:
+                    raise self._given_up(later.detail) from later
+                time.sleep(max(wait, later.after or 0.0))
+                wait = min(wait * WAITS.factor, WAITS.longest)
+
+    def _given_up(self, detail: str) -> BackendError:
+        return BackendError(
+            f"{self._api.provider}'s batch interface gave no answer for {WAITS.patience / 60:.0f} minutes: {detail}",
+            hint="What was sent goes on there: run the same command again later.",
+            retryable=True,
+        )
+
+
+def _without_secret(reply: RawReply, secret: str | None) -> RawReply:
+    if not secret:
+        return reply
+    said = {name: value for name, value in reply.__dict__.items() if isinstance(value, str) and name != "state"}
+    return RawReply(**{**reply.__dict__, **{name: without(text, secret) for name, text in said.items()}})
