@@ -1,0 +1,117 @@
+"""Anthropic's batch interface: one call with all requests, one list of results, within 24 hours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from importlib import import_module
+from typing import IO, Any
+
+from fingreat.errors import BackendError
+from fingreat.inference.anthropic_messages import error_reply, message_body, message_reply
+from fingreat.inference.backend import RawReply
+from fingreat.inference.batch_api import Look, copy_lines, one_line
+from fingreat.inference.online import TryLater, retry_after
+from fingreat.inference.presets import Preset, Prices
+from fingreat.schema import ReplyState, Request
+
+_SECONDS = 300.0
+"""For one call; a batch that is sent twice costs twice, so the SDK tries nothing again by itself."""
+_SKEW = timedelta(minutes=5)
+"""How far the provider's clock may be behind."""
+_UNANSWERED = {"expired": "its batch expired", "canceled": "its batch was cancelled"}
+
+
+class AnthropicBatch:
+    """A `BatchApi` of Anthropic.
+
+    A batch takes no name. One whose id was lost is looked for by the time at which it was sent and its number of
+    requests, and its results then prove whether it is the one: ids are hashes of what was asked.
+
+    The interface takes 100,000 requests and 256 MB; since they are sent in one piece, far fewer are here.
+
+    Args:
+        client: makes the SDK's client; called once.
+    """
+
+    provider = "Anthropic"
+    most_requests = 10_000
+    most_bytes = 64_000_000
+    by_name = False
+
+    def __init__(self, client: Callable[[], Any], model: str, preset: Preset) -> None:
+        self._sdk: Any = import_module("anthropic")
+        self._client = client().with_options(max_retries=0, timeout=_SECONDS)
+        self._model = model
+        self._preset = preset
+
+    def line(self, request: Request) -> bytes:
+        """A request as one of the list."""
+        return one_line({"custom_id": request.key, "params": message_body(request, self._model, self._preset)})
+
+    def send(self, name: str, file: IO[bytes]) -> str:
+        """Start the batch."""
+        with self._faults():
+            batch = self._client.messages.batches.create(requests=[json.loads(line) for line in file])
+        return str(batch.id)
+
+    def find(self, name: str, size: int, since: datetime) -> list[str]:
+        """Batches of this size that were sent since then, the first one first."""
+        found = []
+        with self._faults():
+            for batch in self._client.messages.batches.list(limit=100):
+                if batch.created_at < since - _SKEW:
+                    break
+                if sum(batch.request_counts.to_dict().values()) == size:
+                    found.append(str(batch.id))
+        return found[::-1]
+
+    def look(self, batch_id: str) -> Look:
+        """How far a batch is."""
+        with self._faults():
+            batch = self._client.messages.batches.retrieve(batch_id)
+        return Look(ended=batch.processing_status == "ended")
+
+    def fetch(self, batch_id: str, file: IO[bytes]) -> None:
+        """Write the lines of the results."""
+        with self._faults(), self._client.messages.batches.with_streaming_response.results(batch_id) as response:
+            copy_lines(response.iter_bytes(), file)
+
+    def read(self, line: Mapping[str, Any]) -> tuple[str, RawReply]:
+        """Id and reply of one line of the results."""
+        return read_line(line, self._preset.prices)
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except self._sdk.APIStatusError as error:
+            reply = error_reply(error.status_code, error.body)
+            if reply.retryable:
+                raise TryLater(reply.detail or "", after=retry_after(error.response.headers)) from error
+            hint = "Is the key of the workspace in which the batch was sent?" if error.status_code == 404 else None
+            raise BackendError(f"{self.provider}'s batch interface: {reply.detail}", hint=hint) from None
+        except self._sdk.APIConnectionError as error:
+            raise TryLater(f"no connection: {error.__cause__ or error}") from error
+        except self._sdk.AnthropicError as error:
+            # Such as results that are gone: the provider keeps them for 29 days.
+            raise BackendError(f"{self.provider}'s batch interface: {error}") from None
+
+
+def read_line(line: Mapping[str, Any], prices: Prices | None) -> tuple[str, RawReply]:
+    """Id and reply of one line of the results.
+
+    Raises:
+        KeyError, TypeError, AttributeError: it is no such line.
+    """
+    key, result = line["custom_id"], line["result"]
+    if not isinstance(key, str):
+        raise TypeError("no id")
+    kind = result["type"]
+    if kind == "succeeded":
+        return key, message_reply(result["message"], prices, None, batch=True)
+    if kind == "errored":
+        return key, error_reply(None, result["error"])
+    return key, RawReply(state=ReplyState.ERROR, detail=_UNANSWERED.get(kind, f"its batch: {kind}"), retryable=True)
