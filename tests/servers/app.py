@@ -83,7 +83,7 @@ class App:
         self.log.note(seen)
         with self.lock:
             answer = self._answer(seen)
-        await _send(answer, seen, scope["transport"], receive, send)
+        await send_answer(answer, seen, scope["transport"], receive, send)
 
     def _answer(self, seen: Seen) -> Answer:
         if self._strict and not _ADDRESS.search(seen.headers.get("user-agent", "")):
@@ -181,7 +181,7 @@ def type_of(path: str) -> str:
     return _TYPES.get("." + name.rpartition(".")[2].lower(), "application/octet-stream")
 
 
-async def _send(answer: Answer, seen: Seen, transport: asyncio.Transport, receive: Receive, send: Send) -> None:
+async def send_answer(answer: Answer, seen: Seen, transport: asyncio.Transport, receive: Receive, send: Send) -> None:
     """Send an answer; the transport is that of its connection."""
     if answer.delay and await _left_within(answer.delay, receive):
         return

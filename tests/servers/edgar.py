@@ -27,24 +27,16 @@ documents of a report: `servers.reports`.
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterable
-from typing import Any, Self
-
-import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from servers.answers import Answer, Fault
 from servers.app import App, Rule, type_of
 from servers.catalogue import Catalogue, LocalFiling
+from servers.local import LocalServer
 from servers.log import Log
 
-_START_SECONDS = 20.0
 
-
-class LocalEdgar:
+class LocalEdgar(LocalServer):
     """The server, as a context manager.
 
     Attributes:
@@ -67,48 +59,12 @@ class LocalEdgar:
         compress: bool = True,
     ) -> None:
         self._app = App(Catalogue(filings), page_size=page_size, strict=strict, compress=compress)
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._socket.bind(("127.0.0.1", 0))
-        self.base = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        config = uvicorn.Config(
-            self._app,
-            interface="asgi3",
-            http=_Protocol,
-            ws="none",
-            lifespan="off",
-            loop="asyncio",
-            log_config=None,
-            log_level="error",
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=60,
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True)
+        super().__init__(self._app)
 
     @property
     def log(self) -> Log:
         """What it was asked."""
         return self._app.log
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        end = time.monotonic() + _START_SECONDS
-        while not self._server.started:
-            if time.monotonic() > end or not self._thread.is_alive():
-                raise RuntimeError("the local EDGAR did not start")
-            time.sleep(0.01)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # Whoever still waits for an answer is hung up on, so that no request outlives the server.
-        for protocol in list(self._server.server_state.connections):
-            protocol.loop.call_soon_threadsafe(protocol.transport.abort)
-        self._server.should_exit = True
-        self._server.force_exit = True
-        self._thread.join(_START_SECONDS)
-        self._socket.close()
 
     def path(self, filing: LocalFiling) -> str:
         """The path of a filing's full submission, below its first company."""
@@ -156,21 +112,3 @@ class LocalEdgar:
         """Spoil no more answers."""
         with self._app.lock:
             self._app.rules.clear()
-
-
-class _Protocol(H11Protocol):
-    """HTTP that tells the application of its connection, and when the last bytes came."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._arrived = 0.0
-        app = self.app
-
-        async def told(scope: Any, receive: Any, send: Any) -> None:
-            await app({**scope, "transport": self.transport, "arrived": self._arrived}, receive, send)
-
-        self.app = told
-
-    def data_received(self, data: bytes) -> None:
-        self._arrived = time.monotonic()
-        super().data_received(data)
