@@ -13,12 +13,11 @@ from servers.providers.said import Said
 CHAT = "/v1/chat/completions"
 _MODELS = "/v1/models"
 _FINISH = {"end": "stop", "length": "length", "refusal": "stop", "filter": "content_filter", "recitation": "stop"}
-_KNOWN = frozenset(
-    "model messages response_format max_completion_tokens max_tokens temperature seed reasoning_effort store "
-    "service_tier verbosity top_p prompt_cache_key metadata".split()
-)
-_OF_SERVERS = frozenset({"chat_template_kwargs", "cache_prompt"})
-_STRICT = frozenset("type properties required additionalProperties items anyOf enum minimum maximum maxItems".split())
+_KNOWN = {"model", "messages", "response_format", "max_completion_tokens", "max_tokens", "temperature", "seed"}
+_KNOWN |= {"reasoning_effort", "service_tier", "verbosity", "top_p", "store", "metadata"}
+_OF_SERVERS = {"chat_template_kwargs", "cache_prompt"}
+_STRICT = {"type", "properties", "required", "additionalProperties", "items", "anyOf", "enum"}
+_STRICT |= {"minimum", "maximum", "minItems", "maxItems"}
 
 
 class OpenAIWire:
