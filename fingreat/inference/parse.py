@@ -21,7 +21,7 @@ _THOUGHTS = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTAL
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
 _FENCE_OPEN = re.compile(r"```(?:json)?[^\S\n]*\n", re.IGNORECASE)
 _FENCE_CLOSE = re.compile(r"^[^\S\n]*```", re.MULTILINE)
-_LIST_START = re.compile(r'\{\s*"extractions"\s*:\s*\[')
+_LIST_START = r'\{{\s*"{}"\s*:\s*\['
 # What Python's decoder stops at where a literal, a number or an escape was cut, or at the very end.
 _CUT_TOKEN = re.compile(r"t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|[-.]|[eE][+-]?|u[0-9a-fA-F]{0,4}|")
 _BLANK_RUN = 100
@@ -180,22 +180,32 @@ class ReplyJudge(TextJudge):
 
     def _whole_items(self, text: str, n_segments: int) -> Iterator[Item]:
         """The extractions of a cut reply that are whole and valid."""
-        start = _LIST_START.search(text)
-        position, index = _skip_blanks(text, start.end() if start else len(text)), 0
-        while index < MAX_EXTRACTIONS and text.startswith("{", position):
-            try:
-                data, position = _DECODER.raw_decode(text, position)
-            except (ValueError, RecursionError):
-                return
+        for index, data in enumerate(whole_objects(text, "extractions", MAX_EXTRACTIONS)):
             if not schema_fault(self._item, data) and not self._fault(data, n_segments):
                 _, edge = self._edge(data)
                 if edge is not None:
                     yield self._read(index, edge, data)
-            index += 1
-            position = _skip_blanks(text, position)
-            if not text.startswith(",", position):
-                return
-            position = _skip_blanks(text, position + 1)
+
+
+def whole_objects(text: str, name: str, most: int) -> Iterator[Any]:
+    """The first objects of a list in a JSON text that was cut, as far as they are whole.
+
+    Args:
+        name: of the list, the first thing in an object.
+    """
+    start = re.search(_LIST_START.format(re.escape(name)), text)
+    position, count = _skip_blanks(text, start.end() if start else len(text)), 0
+    while count < most and text.startswith("{", position):
+        try:
+            data, position = _DECODER.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return
+        yield data
+        count += 1
+        position = _skip_blanks(text, position)
+        if not text.startswith(",", position):
+            return
+        position = _skip_blanks(text, position + 1)
 
 
 def pair_fault(graph: Graph, edge: str) -> str | None:
