@@ -2,7 +2,7 @@
 
 manifest.json            what was asked for, what it was resolved to, on what it ran, counts
 replies/part-*.jsonl     append-only, raw text kept
-extractions/part-*.jsonl derived from the replies, written anew as a whole
+extractions/part-*.jsonl derived from the replies, written anew as a whole; classifications/ in a classification
 failures.jsonl           every request that ended without output, and why
 done/<stage>             written last; names its outputs and their SHA-256
 
@@ -52,6 +52,11 @@ class RunFolder:
         return self.path / "extractions"
 
     @property
+    def classifications(self) -> Path:
+        """Folder of the classifications, in the folder of a classification run."""
+        return self.path / "classifications"
+
+    @property
     def failures(self) -> Path:
         """File of the failures."""
         return self.path / "failures.jsonl"
@@ -92,7 +97,7 @@ class RunFolder:
             return
         if not self.exists and any(not path.name.startswith(".") for path in self.path.iterdir()):
             raise InputError("is a folder with other things in it.", where=where, hint=hint)
-        for path in (self.replies, self.extractions, self.matches, self.path / "done"):
+        for path in (self.replies, self.extractions, self.classifications, self.matches, self.path / "done"):
             if path.is_symlink():
                 raise InputError("is a link; results are only written where they belong.", where=str(path), hint=hint)
 
@@ -186,7 +191,8 @@ class RunFolder:
                     faults.append(f"{name} is missing (stage {marker.name})")
                 elif sha256_of(path) != digest:
                     faults.append(f"{name} is not what stage {marker.name} wrote")
-        present = [path for folder in (self.replies, self.extractions, self.matches) for path in part_paths(folder)]
+        folders = (self.replies, self.extractions, self.classifications, self.matches)
+        present = [path for folder in folders for path in part_paths(folder)]
         names = (str(path.relative_to(self.path)) for path in present)
         return faults + [f"{name} is there, but no finished stage wrote it" for name in names if name not in written]
 
