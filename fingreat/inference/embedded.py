@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from fingreat.errors import BackendError, InputError, MissingExtraError
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.gguf import context_length, is_gguf
+from fingreat.inference.presets import template_arguments
 from fingreat.runs import sha256_of
 from fingreat.schema import Graph, ReplyState, Request
 
@@ -40,7 +41,6 @@ class EmbeddedBackend:
     """
 
     is_language_model = True
-    options: Mapping[str, Any] = {}
 
     def __init__(self, spec: ModelSpec, graph: Graph, settings: Settings) -> None:
         path = _model_file(spec.model)
@@ -48,14 +48,16 @@ class EmbeddedBackend:
         self.revision: str | None = sha256_of(path)[:16]
         if spec.revision and not self.revision.startswith(spec.revision):
             raise InputError(f"the file's SHA-256 begins with {self.revision}, not {spec.revision}.", where=str(spec))
-        context = min(context_length(path) or _UNKNOWN_CONTEXT, _MOST_CONTEXT)
+        self._arguments = template_arguments(settings.preset)
+        self.options: Mapping[str, Any] = {"chat_template": self._arguments}
+        context = settings.preset.engine.max_context or min(context_length(path) or _UNKNOWN_CONTEXT, _MOST_CONTEXT)
         self.context: int | None = context
         self._server = _load(path, context)
 
     def prompt_tokens(self, request: Request) -> int | None:
         """Tokens of the request's prompt, as the engine's own server on the loopback counts them; None without it."""
         address = urlsplit(self._server.listening_address or "").netloc
-        body = json.dumps({"messages": [message.model_dump() for message in request.messages]})
+        body = json.dumps(self._prompt(request))
         try:
             with closing(HTTPConnection(address, timeout=_PATIENCE)) as line:
                 line.request("POST", _COUNT, body, {"Content-Type": "application/json"})
@@ -69,7 +71,7 @@ class EmbeddedBackend:
         for request in requests:
             start = perf_counter()
             try:
-                reply = self._server.handle_chat_completions(_body(request))
+                reply = self._server.handle_chat_completions({**self._prompt(request), **_body(request)})
             except RuntimeError as error:
                 raise BackendError(f"llama.cpp failed: {error}", where="embedded") from error
             yield request, _raw(reply, perf_counter() - start)
@@ -77,6 +79,10 @@ class EmbeddedBackend:
     def close(self) -> None:
         """Stop the engine."""
         self._server = None
+
+    def _prompt(self, request: Request) -> dict[str, Any]:
+        messages = [message.model_dump() for message in request.messages]
+        return {"messages": messages, "chat_template_kwargs": self._arguments}
 
 
 def _model_file(model: str | None) -> Path:
@@ -121,7 +127,6 @@ def _body(request: Request) -> dict[str, Any]:
     engine: Any = import_module("xllamacpp")
     sampling = request.sampling
     return {
-        "messages": [message.model_dump() for message in request.messages],
         # Given as a grammar: the server's own way from a schema allows runs of line ends and drops _COMPACT.
         "grammar": engine.json_schema_to_grammar({**request.reply_schema, **_COMPACT}),
         "max_tokens": sampling.max_tokens,
@@ -149,5 +154,7 @@ def _raw(reply: dict[str, Any], seconds: float) -> RawReply:
         prompt_tokens=usage["prompt_tokens"],
         cached_tokens=usage.get("prompt_tokens_details", {}).get("cached_tokens"),
         output_tokens=usage["completion_tokens"],
+        # The answer is held to its form from the first token, which leaves no room for thoughts.
+        reasoning_tokens=0,
         seconds=seconds,
     )

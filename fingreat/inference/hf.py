@@ -37,22 +37,24 @@ class HfBackend:
     """
 
     is_language_model = True
-    options: Mapping[str, Any] = {}
 
     def __init__(self, spec: ModelSpec, graph: Graph, settings: Settings) -> None:
         set_defaults(PATIENT_THREADS | QUIET_TORCH)
         self._where = str(spec)
-        self._chat = ChatModel(spec)
+        self._chat = ChatModel(spec, settings.preset)
         self.model = self._chat.name
         self.revision: str | None = self._chat.revision
         config = self._chat.config.get_text_config()
-        self.context: int | None = getattr(config, "max_position_embeddings", None)
+        own: int | None = getattr(config, "max_position_embeddings", None)
+        self.context = min(filter(None, (own, settings.preset.engine.max_context)), default=None)
         with loading(spec):
             self._torch: Any = import_module("torch")
             self._grammars: Any = import_module("xgrammar")
             self._processors: Any = import_module("xgrammar.contrib.hf")
             self._transformers: Any = import_module("transformers")
             self._model = self._weights()
+            dtype = str(self._model.dtype).removeprefix("torch.")
+            self.options: Mapping[str, Any] = {**self._chat.options, "dtype": dtype}
             defaults = self._model.generation_config.eos_token_id
             ends = defaults if defaults is not None else self._chat.tokenizer.eos_token_id
             self._ends = set(ends if isinstance(ends, list) else [ends])
@@ -63,7 +65,7 @@ class HfBackend:
 
     def prompt_tokens(self, request: Request) -> int:
         """Tokens of the request's prompt, by the model's own tokenizer and chat template."""
-        return len(self._chat.prompt_ids(request))
+        return self._chat.count(request)
 
     def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
         """Each request with its reply, in order."""
@@ -112,6 +114,8 @@ class HfBackend:
             finish_reason="stop" if new and new[-1] in self._ends else "length",
             prompt_tokens=len(ids),
             output_tokens=len(new),
+            # The answer is held to its form from the first token, which leaves no room for thoughts.
+            reasoning_tokens=0,
         )
 
     def _generate(self, request: Request, ids: list[int], grammar: Any) -> list[int]:

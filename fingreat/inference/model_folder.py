@@ -6,6 +6,8 @@ import logging
 import os
 import sys
 import warnings
+from array import array
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, redirect_stdout
@@ -17,6 +19,7 @@ from jinja2 import TemplateError
 
 from fingreat.errors import BackendError, FingreatError, InputError
 from fingreat.inference.backend import ModelSpec, RawReply
+from fingreat.inference.presets import Preset, template_arguments
 from fingreat.runs import sha256_of
 from fingreat.schema import Message, ReplyState, Request, sha256_hex
 
@@ -24,6 +27,8 @@ _WEIGHTS = ("*.safetensors", "*.bin", "*.pt")
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "tekken.json")
 _PROBE = (Message(role="system", content="a"), Message(role="user", content="b"))
 _LONGEST_REASON = 300
+_COUNTED = 256
+"""Prompts whose tokens are kept from counting to asking, so that they are made once in a run of that size."""
 
 QUIET_TORCH = {"TORCH_CPP_LOG_LEVEL": "ERROR", "HF_HUB_DISABLE_TELEMETRY": "1"}
 PATIENT_THREADS = {"OMP_WAIT_POLICY": "PASSIVE"}
@@ -36,8 +41,10 @@ class ChatModel:
 
     Args:
         spec: a folder with `config.json`, tokenizer, chat template and weights, or a name of the model hub.
+        preset: says how the model's chat template switches thoughts off.
 
     Attributes:
+        options: what is done to every prompt that can change an answer, for the request's key.
         name: the folder's name, or the hub's.
         source: what a library is told to load: the folder or the hub's name.
         commit: of the hub's snapshot, for the library; None for a folder.
@@ -49,7 +56,7 @@ class ChatModel:
         InputError: there is no such model, something is missing in it, or its revision is another one.
     """
 
-    def __init__(self, spec: ModelSpec) -> None:
+    def __init__(self, spec: ModelSpec, preset: Preset = Preset()) -> None:  # noqa: B008 - frozen
         where = str(spec)
         if not spec.model:
             raise InputError("names no model.", where=where, hint=f"Write `{spec.backend}:DIR-or-HUB-NAME`.")
@@ -59,6 +66,10 @@ class ChatModel:
             _check_folder(folder, where)
         elif folder.exists() or spec.model.startswith(("/", ".", "~")) or spec.model.count("/") > 1:
             raise InputError("there is no such model folder.", where=where, hint="Name a folder with a config.json.")
+        self._arguments = template_arguments(preset)
+        self.options = {"chat_template": self._arguments}
+        self._head: tuple[str, list[int]] = ("", [])
+        self._counted: OrderedDict[str, array[int]] = OrderedDict()
         self.source = str(folder) if is_folder else spec.model
         self.name = folder.resolve().name if is_folder else spec.model
         # The commit and not the branch: one that moves in between cannot mix two models.
@@ -72,10 +83,40 @@ class ChatModel:
 
     def prompt_ids(self, request: Request) -> list[int]:
         """The request as tokens, by the model's chat template, up to where its answer begins."""
-        ids: list[int] = self.tokenizer(self._render(request.messages, self._system_apart), add_special_tokens=False)[
-            "input_ids"
-        ]
+        if (counted := self._counted.pop(request.key, None)) is not None:
+            return counted.tolist()
+        text = self._render(request.messages, self._system_apart)
+        head, ids = self._head
+        if head and text.startswith(head):
+            return ids + self._ids(text[len(head) :])
+        ids = self._ids(text)
+        self._head = self._shared_head(request.messages[0].content, text, ids)
         return ids
+
+    def count(self, request: Request) -> int:
+        """Tokens of `prompt_ids`, which are kept a while for the asking."""
+        ids = self.prompt_ids(request)
+        self._counted[request.key] = array("i", ids)
+        if len(self._counted) > _COUNTED:
+            self._counted.popitem(last=False)
+        return len(ids)
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def _shared_head(self, system: str, text: str, ids: list[int]) -> tuple[str, list[int]]:
+        """The part of a prompt up to the control token behind its system message, with its tokens; empty without one.
+
+        Tokens never reach over a control token, so what follows can be made without it. That is tried out here, once.
+        """
+        end = text.find(system) + len(system) if system in text else 0
+        controls = [token for token in self.tokenizer.all_special_tokens if end and text.startswith(token, end)]
+        if not controls:
+            return "", []
+        head = text[:end]
+        head_ids = self._ids(head)
+        return (head, head_ids) if head_ids + self._ids(text[end:]) == ids else ("", [])
 
     def _load(self, kind: str, part: str, where: str) -> Any:
         with off_stdout(), quiet():
@@ -89,10 +130,10 @@ class ChatModel:
         if not system_apart and turns[0]["role"] == "system":
             system = turns.pop(0)["content"]
             turns[0]["content"] = f"{system}\n\n{turns[0]['content']}"
-        # The answer is held to the reply's form from its first token, so there is no room for thoughts before it.
-        # Templates that know no such switch ignore it.
+        # The answer is held to the reply's form from its first token, so there is no room for thoughts before it: a
+        # template that can say so tells the model.
         text: str = self.tokenizer.apply_chat_template(
-            turns, tokenize=False, add_generation_prompt=True, enable_thinking=False
+            turns, tokenize=False, add_generation_prompt=True, **self._arguments
         )
         return text
 

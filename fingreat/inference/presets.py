@@ -29,6 +29,7 @@ class Prices(Record):
 
     Attributes:
         cached_input: for input that the provider read before; None where it costs as much as other input.
+        cache_write: for input that it keeps for the requests after it; None where it costs as much as other input.
         batch_factor: what the batch interface costs of it.
         on: the day on which the price was looked up.
         source: where.
@@ -37,14 +38,19 @@ class Prices(Record):
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached_input: float | None = Field(default=None, ge=0)
+    cache_write: float | None = Field(default=None, ge=0)
     batch_factor: float = Field(default=0.5, gt=0, le=1)
     on: date
     source: str
 
-    def cost(self, prompt: int, cached: int, output: int, *, batch: bool = False) -> float:
-        """US dollars for tokens of prompt, the part of them that was cached, and output with its thoughts."""
+    def cost(self, prompt: int, cached: int, output: int, *, written: int = 0, batch: bool = False) -> float:
+        """US dollars for tokens of prompt, the parts of them that were read from and written to the provider's cache,
+        and output with its thoughts.
+        """
         cached_price = self.input if self.cached_input is None else self.cached_input
-        whole = (prompt - cached) * self.input + cached * cached_price + output * self.output
+        write_price = self.input if self.cache_write is None else self.cache_write
+        whole = (prompt - cached - written) * self.input + cached * cached_price + written * write_price
+        whole += output * self.output
         return whole / 1_000_000 * (self.batch_factor if batch else 1.0)
 
 
@@ -83,6 +89,15 @@ class Preset(Record):
     request: Mapping[str, Any] = Field(default_factory=dict)
     prices: Prices | None = None
     engine: Engine = Engine()
+
+
+def template_arguments(preset: Preset) -> dict[str, Any]:
+    """What the chat template of a model on the user's own machine is given to switch thoughts off.
+
+    Of a family that nothing is known of it is the most common switch, which templates without it ignore.
+    """
+    known = preset.family is not None or bool(preset.chat_template)
+    return dict(preset.chat_template) if known else {"enable_thinking": False}
 
 
 class _Known(Record):

@@ -90,19 +90,71 @@ def test_a_seed_decides_what_is_drawn(engine: Backend) -> None:
     assert {drawn(seed) for seed in (2, 3, 4)} != {first}
 
 
-def test_the_first_request_does_not_wait_for_the_last_to_be_made(engine: Backend) -> None:
-    """The engine takes a bounded number of requests, so that a killed run loses no more."""
+def test_the_first_request_does_not_wait_for_the_last_to_be_made(
+    engine: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine takes a bounded number of requests: those under way, and two windows of them at most."""
+    monkeypatch.setattr("fingreat.inference.vllm._WINDOW", 4)
     taken = []
 
     def requests() -> Iterator[Request]:
-        for number in range(12):
+        for number in range(30):
             taken.append(number)
             yield request(f"{TEXT} {number}", max_tokens=2)
 
     replies = engine.answer(requests())
     next(replies)
-    assert len(taken) <= 9
-    assert sum(1 for _ in replies) == 11
+    assert len(taken) <= 8 + 2 + 2 * 4
+    assert sum(1 for _ in replies) == 29
+
+
+def test_of_a_window_the_longest_requests_are_answered_first(vllm: Any) -> None:
+    """One at a time, so that the order of the answers is that of the asking."""
+    asked = [request(TEXT + " Net sales rose." * length, max_tokens=2) for length in (3, 40, 1, 12)]
+    lengths = {one.key: vllm.prompt_tokens(one) for one in asked}
+    vllm._under_way, kept = 1, vllm._under_way
+    try:
+        answered = [lengths[one.key] for one, _ in vllm.answer(asked)]
+    finally:
+        vllm._under_way = kept
+    assert answered == sorted(lengths.values(), reverse=True)
+    assert len(set(answered)) == 4
+
+
+def test_the_grammar_of_a_schema_is_compiled_once(vllm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from vllm.v1.structured_output.backend_guidance import GuidanceBackend
+
+    compiled = []
+    real = GuidanceBackend.compile_grammar
+
+    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        compiled.append(args)
+        return real(self, *args, **kwargs)
+
+    monkeypatch.setattr(GuidanceBackend, "compile_grammar", counted)
+    asked = [request(f"{TEXT} {number}", mode="span", max_tokens=40) for number in range(6)]
+    # A schema that no other test has asked for.
+    schema = {**asked[0].reply_schema, "title": "once"}
+    asked = [one.model_copy(update={"reply_schema": schema}) for one in asked]
+    replies = [reply for _, reply in vllm.answer(asked)]
+    assert len(compiled) == 1
+    assert all(judge("span").judge(reply, 10).state is not ReplyState.INVALID_JSON for reply in replies)
+
+
+def test_the_shared_beginning_of_prompts_is_made_once_and_changes_no_token(engine: Any) -> None:
+    """The whole prompt as one text is what the model's template says; its tokens are the measure."""
+    chat = engine._chat
+    for number in range(3):
+        asked = request(f"{TEXT} {number}")
+        whole = chat.tokenizer.apply_chat_template(
+            [message.model_dump() for message in asked.messages], add_generation_prompt=True, tokenize=True
+        )
+        assert chat.prompt_ids(asked) == list(whole["input_ids"])
+    assert chat._head[0].endswith(asked.messages[0].content)
+
+
+def test_what_can_change_an_answer_is_part_of_the_requests_key(engine: Backend) -> None:
+    assert engine.options == {"chat_template": {"enable_thinking": False}, "dtype": "bfloat16"}
 
 
 def test_requests_left_behind_do_not_haunt_the_next_ones(engine: Backend) -> None:
