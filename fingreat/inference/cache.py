@@ -30,7 +30,7 @@ CREATE TABLE replies (
     context INTEGER,       -- tokens that the model held: what was too long for it may fit another time
     sha256 TEXT NOT NULL,  -- of `reply`; SQLite keeps no checksums of its own
     reply TEXT NOT NULL
-) WITHOUT ROWID
+)
 """
 _PUT = """
 INSERT INTO replies (key, state, context, sha256, reply) VALUES (?, ?, ?, ?, ?)
