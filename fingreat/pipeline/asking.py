@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from fingreat.errors import CostError, FingreatError, RunError
-from fingreat.inference import Backend, ReplyJudge, Settings, ask, is_finished, reply_log
+from fingreat.inference import Backend, Judge, Settings, ask, is_finished, reply_log
 from fingreat.runs import Manifest, RecordLog, RunFolder, sole_owner, sweep
 from fingreat.schema import Reply, Request
 
@@ -131,7 +131,7 @@ class Asker:
         self,
         run: RunFolder,
         backend: Backend,
-        judge: ReplyJudge,
+        judge: Judge,
         options: AskOptions,
         progress: Progress,
         trial: Request | None = None,
