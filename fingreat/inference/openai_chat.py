@@ -12,7 +12,7 @@ from fingreat.errors import BackendError, InputError
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.online import TryLater, answer_online, retry_after
 from fingreat.inference.openai_server import check_address, known_model
-from fingreat.inference.openai_wire import chat_body, chat_reply, error_reply, error_words, fatal_error
+from fingreat.inference.openai_wire import chat_body, chat_options, chat_reply, error_reply, error_words, fatal_error
 from fingreat.schema import Graph, Request
 
 KEY = "OPENAI_API_KEY"
@@ -52,9 +52,7 @@ class OpenAIBackend:
         self._key = os.environ.get(KEY, "").strip()
         if self._hosted and not self._key:
             raise InputError("no key.", where=f"--model {spec}", hint=f"Set the environment variable {KEY}.")
-        preset = settings.preset
-        template = {} if self._hosted or not preset.chat_template else {"chat_template_kwargs": preset.chat_template}
-        self.options: Mapping[str, Any] = {**template, **preset.request}
+        self.options: Mapping[str, Any] = chat_options(settings.preset, hosted=self._hosted)
         self._sdk: Any = import_module("openai")
         self.context: int | None = self._known()
 

@@ -52,9 +52,13 @@ def chat_body(request: Request, model: str, preset: Preset, *, hosted: bool) -> 
     }
     if hosted and preset.request.get("reasoning_effort", "none") != "none":
         del body["temperature"]
-    if not hosted and preset.chat_template:
-        body["chat_template_kwargs"] = dict(preset.chat_template)
-    return body | dict(preset.request)
+    return body | chat_options(preset, hosted=hosted)
+
+
+def chat_options(preset: Preset, *, hosted: bool) -> dict[str, Any]:
+    """What a preset puts into every request."""
+    template = {} if hosted or not preset.chat_template else {"chat_template_kwargs": dict(preset.chat_template)}
+    return template | dict(preset.request)
 
 
 def chat_reply(data: Any, prices: Prices | None, seconds: float | None, *, batch: bool = False) -> RawReply:
