@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import IO, Any
 
 from fingreat.errors import BackendError
-from fingreat.inference.anthropic_messages import error_reply, message_body, message_reply
+from fingreat.inference.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
 from fingreat.inference.backend import RawReply
 from fingreat.inference.batch_api import Look, copy_lines, one_line
 from fingreat.inference.online import TryLater, retry_after
@@ -88,11 +88,13 @@ class AnthropicBatch:
         try:
             yield
         except self._sdk.APIStatusError as error:
-            reply = error_reply(error.status_code, error.body)
-            if reply.retryable:
-                raise TryLater(reply.detail or "", after=retry_after(error.response.headers)) from error
-            hint = "Is the key of the workspace in which the batch was sent?" if error.status_code == 404 else None
-            raise BackendError(f"{self.provider}'s batch interface: {reply.detail}", hint=hint) from None
+            status, body = error.status_code, error.body
+            words, hint = error_words(status, body), fatal_error(status, body)
+            if hint is None and error_reply(status, body).retryable:
+                raise TryLater(words, after=retry_after(error.response.headers)) from error
+            if status == 404:
+                hint = "Is the key of the workspace in which the batch was sent?"
+            raise BackendError(f"{self.provider}'s batch interface: {words}", hint=hint) from None
         except self._sdk.APIConnectionError as error:
             raise TryLater(f"no connection: {error.__cause__ or error}") from error
         except self._sdk.AnthropicError as error:

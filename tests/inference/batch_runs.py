@@ -1,0 +1,49 @@
+"""Requests through a local provider's batch interface, with a model that repeats what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reply_builders import request
+from servers.providers.said import Said
+
+from fingreat.inference import RawReply, batches
+from fingreat.inference.batches import Waits, answer_batched
+from fingreat.schema import Request
+
+QUICK = Waits(first=0.01, factor=1.0, longest=0.01, settle=0.1, patience=2.0)
+
+
+def asked(count: int, first: int = 0) -> list[Request]:
+    return [request(f"row {number}") for number in range(first, first + count)]
+
+
+def echo(prompt: str) -> Said:
+    return Said(f"answer to {prompt}", prompt_tokens=1000, output_tokens=100)
+
+
+def replies(api: Any, requests: list[Request], folder: Path, **more: Any) -> dict[str, RawReply]:
+    """The replies by what was asked; a second reply to one request is a fault."""
+    found: dict[str, RawReply] = {}
+    for one, reply in answer_batched(api, iter(requests), folder, **more):
+        text = one.messages[-1].content
+        assert text not in found
+        found[text] = reply
+    return found
+
+
+def texts(found: dict[str, RawReply]) -> dict[str, str]:
+    return {text: reply.text for text, reply in found.items()}
+
+
+def right(count: int, first: int = 0) -> dict[str, str]:
+    return {f"row {number}": f"answer to row {number}" for number in range(first, first + count)}
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(batches, "WAITS", QUICK)
+    yield
