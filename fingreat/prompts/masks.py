@@ -17,7 +17,7 @@ _FIGURE = re.compile(r"\d+(?:[.,/:]\d+)*")
 _WORD = re.compile(r"[^\W\d_]+(?:[&.'’-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])[\"'”’)]*\s+")
-_NAMES = re.compile(re.escape(NAME) + r"(?:(?:[ ,.&-]|\s(?:and|of|de)\s)?\s?" + re.escape(NAME) + ")+")
+_NAMES = re.compile(rf"{re.escape(NAME)}(?:(?:[ ,&-]{{0,3}}| (?:and|of|de) ){re.escape(NAME)})+")
 _LEGAL_FORMS = (
     "company",
     "co",
