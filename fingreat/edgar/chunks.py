@@ -42,9 +42,44 @@ def chunk_section(section: Section, budget: int = DEFAULT_BUDGET, counter: Token
         last = _furthest(pieces, sizes, first, text, budget, counter)
         if last < len(pieces):
             last = _best_border(pieces, sizes, first, last, budget)
-        chunks.append(_chunk(section, pieces[first:last], counter))
+        chunks.append(chunk_of(section, tuple(piece.segment for piece in pieces[first:last]), counter=counter))
         first = last
     return chunks
+
+
+def cut_chunk(section: Section, chunk: Chunk, first: int, last: int) -> Chunk:
+    """The segments of a chunk from index `first` up to, not including, `last`, as a chunk of their own.
+
+    Raises:
+        ValueError: there is no such segment between them.
+    """
+    if not 0 <= first < last <= len(chunk.segments):
+        raise ValueError(f"no segments {first} to {last} of {len(chunk.segments)}")
+    return chunk_of(section, chunk.segments[first:last])
+
+
+def chunk_of(
+    section: Section, segments: tuple[Segment, ...], n_tokens: int | None = None, counter: TokenCounter | None = None
+) -> Chunk:
+    """The chunk of these segments of a section, which follow one another.
+
+    Args:
+        n_tokens: where it was counted before.
+        counter: counts it otherwise; cl100k_base by default.
+    """
+    counter = counter or cl100k_counter()
+    start, end = segments[0].start, segments[-1].end
+    text = section.text[start:end]
+    return Chunk(
+        id=content_id("chunk", [section.filing_id, section.item, start, end, text]),
+        filing_id=section.filing_id,
+        item=section.item,
+        start=start,
+        end=end,
+        n_tokens=counter.count(text) if n_tokens is None else n_tokens,
+        tokenizer=counter.name,
+        segments=segments,
+    )
 
 
 def _cut(text: str, segment: Segment) -> str:
@@ -88,18 +123,3 @@ def _best_border(pieces: list[Piece], sizes: list[int], first: int, last: int, b
     """Where to end the chunk that begins at `first` and may reach `last`."""
     candidates = [cut for cut in range(first + 1, last + 1) if sizes[cut] - sizes[first] >= budget / 2]
     return max(candidates, key=lambda cut: (pieces[cut].border, cut), default=last)
-
-
-def _chunk(section: Section, pieces: list[Piece], counter: TokenCounter) -> Chunk:
-    start, end = pieces[0].segment.start, pieces[-1].segment.end
-    text = section.text[start:end]
-    return Chunk(
-        id=content_id("chunk", [section.filing_id, section.item, start, end, text]),
-        filing_id=section.filing_id,
-        item=section.item,
-        start=start,
-        end=end,
-        n_tokens=counter.count(text),
-        tokenizer=counter.name,
-        segments=tuple(piece.segment for piece in pieces),
-    )

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from fingreat.inference.backend import RawReply
 from fingreat.schema import Graph, Mode, ReplyState, reply_schema
-from fingreat.schema.reply import MAX_EXTRACTIONS
+from fingreat.schema.reply import MAX_EXTRACTIONS, MAX_SPAN
 
 # Each pattern is linear in the reply's length: a model may write a megabyte of anything.
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
@@ -155,6 +155,8 @@ class ReplyJudge(TextJudge):
             return None
         if not data["first"] <= data["last"] <= n_segments:
             return f"segments {data['first']} to {data['last']} of {n_segments}"
+        if data["last"] - data["first"] >= MAX_SPAN:
+            return f"segments {data['first']} to {data['last']}, more than {MAX_SPAN}"
         return pair_fault(self._graph, data["edge"])
 
     def _edge(self, data: dict[str, Any]) -> tuple[str, str | None]:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import chain
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Protocol
 
 from fingreat.errors import CostError, FingreatError, RunError
-from fingreat.inference import Backend, Judge, Settings, ask, is_finished, reply_log
-from fingreat.runs import Manifest, RecordLog, RunFolder, sole_owner, sweep
-from fingreat.schema import Reply, Request
+from fingreat.inference import Backend, Settings, ask, is_finished, reply_log
+from fingreat.inference.ask import Judge
+from fingreat.inference.cache import ReplyCache
+from fingreat.inference.requirements import NEEDS
+from fingreat.inference.spending import Spending
+from fingreat.inference.trial import Trial, try_out
+from fingreat.runs import Manifest, RecordLog, RunFolder, read_records, sole_owner, sweep
+from fingreat.schema import Reply, ReplyState, Request
 
 _NOTED_EVERY = 30.0
 """Seconds after which the manifest says again how long the model was asked: what a kill loses of that figure."""
@@ -28,7 +34,7 @@ class AskOptions:
         trial: whether a small request tries a language model out before the first one of a run.
     """
 
-    cache: Any | None = None
+    cache: ReplyCache | None = None
     max_cost: float | None = None
     trial: bool = True
     settings: Settings = field(default_factory=Settings)
@@ -99,8 +105,7 @@ def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
     if not run.exists:
         return run.write_manifest(wanted)
     found = run.manifest()
-    differences = found.differences(wanted)
-    if differences:
+    if differences := _as_asked_now(found, wanted).differences(wanted):
         raise RunError(
             f"holds a run with other settings: {'; '.join(differences)}.",
             where=str(run.path),
@@ -115,14 +120,27 @@ def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
     return run.write_manifest(wanted.going_on_from(found))
 
 
+def _as_asked_now(found: Manifest, wanted: Manifest) -> Manifest:
+    """An earlier manifest with what may change between two calls as it is now.
+
+    How often damaged replies are asked again changes no request, only how many there are; nor does what is known of
+    the model beside it.
+    """
+    known = {name: getattr(wanted.model, name) for name in ("family", "total_parameters")}
+    resolved = {**found.resolved, **{name: wanted.resolved[name] for name in ("resend",) if name in wanted.resolved}}
+    return found.model_copy(update={"resolved": resolved, "model": found.model.model_copy(update=known)})
+
+
 class Asker:
     """Asks a run's requests, as often as there are rounds of them; a context manager over the log of its replies.
 
     Args:
-        trial: the small request that tries the model out before the first request of the run; None for none.
+        trial: the small request that tries a language model out before the first request of the run; None for none.
+        largest: the largest request of the run, for the trial.
 
     Attributes:
         log: the run's replies by request key.
+        damaged: keys of the replies that stand and are not `ok`, of those that `begin` named and all that came since.
     """
 
     log: RecordLog[Reply]
@@ -134,7 +152,9 @@ class Asker:
         judge: Judge,
         options: AskOptions,
         progress: Progress,
+        *,
         trial: Request | None = None,
+        largest: Request | None = None,
     ) -> None:
         self._run = run
         self._backend = backend
@@ -142,9 +162,14 @@ class Asker:
         self._options = options
         self._progress = progress
         self._trial = trial
+        self._largest = largest
         self._manifest = run.manifest()
+        self._spending: Spending | None = None
         self._since: float | None = None
+        self._answered = 0
+        self._failed: set[str] = set()
         self._open = ExitStack()
+        self.damaged: set[str] = set()
 
     def __enter__(self) -> Asker:
         self.log = self._open.enter_context(reply_log(self._run.replies))
@@ -159,44 +184,117 @@ class Asker:
         return self._manifest.asking_seconds + (time.perf_counter() - self._since if self._since is not None else 0.0)
 
     def is_open(self, key: str) -> bool:
-        """Whether a request has no reply that stands."""
+        """Whether a request has no reply that stands, and was not asked in vain by this very call."""
         reply = self.log.get(key)
-        return reply is None or not is_finished(reply)
+        return (reply is None or not is_finished(reply)) and key not in self._failed
 
     def begin(self, keys: Collection[str]) -> None:
-        """Say how many requests there are, and try the model out where one of them must be asked."""
-        still_open = sum(self.is_open(key) for key in keys)
-        self._progress.begin(len(keys), len(keys) - still_open)
+        """Say how many requests there are, and try a language model out where one of them must be asked of it.
 
-    def ask(self, requests: Iterable[Request], more: int = 0) -> None:
+        Raises:
+            InputError: `max_cost` is given and no price is known, or the cache is damaged.
+            BackendError: the trial shows that the run would fail.
+        """
+        still_open = []
+        for key in keys:
+            reply = self.log.get(key)
+            if reply is None or not is_finished(reply):
+                still_open.append(key)
+            elif reply.state is not ReplyState.OK:
+                self.damaged.add(key)
+        self._progress.begin(len(keys), len(keys) - len(still_open))
+        settings = self._options.settings
+        if self._needs_trial() and any(self._must_be_asked(key) for key in still_open):
+            self._try_out()
+        if self._options.max_cost is not None:
+            Spending.check(self._options.max_cost, settings.preset.prices, self._manifest.model.spec)
+            self._spending = Spending(
+                self._options.max_cost,
+                self._spent(),
+                prices=settings.preset.prices,
+                batch=settings.batch is not None,
+            )
+
+    def ask(self, requests: Iterable[Request], *, more: bool = False) -> int:
         """Ask one round: every request that has no reply that stands, each key once.
 
         Args:
-            more: how many open requests the round adds to the total that `begin` told.
+            more: whether the requests are beyond those that `begin` was told of; each must be open.
+
+        Returns:
+            how many replies came.
 
         Raises:
             BackendError, StorageError, CostError: what is answered stays.
         """
-        if more:
-            self._progress.more(more)
+        requests = self._counted(requests) if more else iter(requests)
+        first = next(requests, None)
+        if first is None:
+            return 0
         self._since = time.perf_counter()
-        answered = False
-
-        def on_reply(_: Request, reply: Reply) -> None:
-            nonlocal answered
-            answered = True
-            self._progress.advance(reply)
-            if self._since is not None and time.perf_counter() - self._since > _NOTED_EVERY:
-                self._note_seconds()
-
+        before = self._answered
         try:
-            ask(requests, self._backend, self._judge, self.log, on_reply)
+            ask(
+                chain([first], requests),
+                self._backend,
+                self._judge,
+                self.log,
+                self._on_reply,
+                cache=self._options.cache,
+                spending=self._spending,
+            )
         finally:
             # A call that asks nothing leaves the figure as it was.
-            if answered:
+            if self._answered > before:
                 self._note_seconds()
             self._since = None
+        return self._answered - before
+
+    def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
+        met: set[str] = set()
+        for request in requests:
+            if request.key not in met:
+                met.add(request.key)
+                self._progress.more(1)
+                yield request
+
+    def _on_reply(self, _: Request, reply: Reply) -> None:
+        self._answered += 1
+        if not is_finished(reply):
+            self._failed.add(reply.key)
+        elif reply.state is not ReplyState.OK:
+            self.damaged.add(reply.key)
+        self._progress.advance(reply)
+        if self._since is not None and time.perf_counter() - self._since > _NOTED_EVERY:
+            self._note_seconds()
 
     def _note_seconds(self) -> None:
         self._manifest = self._run.write_manifest(self._manifest, asking_seconds=round(self.seconds, 3))
         self._since = time.perf_counter()
+
+    def _needs_trial(self) -> bool:
+        """Not where one was passed before, nor through a batch interface, where it might take a day."""
+        if self._trial is None or not self._options.trial or self._options.settings.batch is not None:
+            return False
+        before = self._manifest.trial
+        return self._backend.is_language_model and (before is None or before.get("fault") is not None)
+
+    def _must_be_asked(self, key: str) -> bool:
+        cache = self._options.cache
+        return cache is None or cache.get(key, context=self._backend.context) is None
+
+    def _try_out(self) -> None:
+        if self._trial is None:
+            return
+        model = self._manifest.model
+        needs = NEEDS.get(model.backend)
+        hosted = needs is not None and needs.model == "hosted" and model.base_url is None
+        trial = try_out(self._backend, self._trial, largest=self._largest, hosted=hosted)
+        self._manifest = self._run.write_manifest(self._manifest, trial=trial.model_dump(mode="json"))
+        trial.require(model.spec)
+
+    def _spent(self) -> float:
+        """What the run cost so far."""
+        trial = Trial.model_validate(self._manifest.trial) if self._manifest.trial else Trial()
+        replies = read_records(self._run.replies, Reply)
+        return (trial.cost_usd or 0.0) + sum(reply.cost_usd or 0.0 for reply in replies)

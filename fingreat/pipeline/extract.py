@@ -5,8 +5,10 @@ This file is the table of contents of the package: each step is one call into th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pydantic import Field
@@ -14,32 +16,25 @@ from pydantic import Field
 from fingreat.edgar import chunk_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
 from fingreat.errors import CorpusError, InputError
-from fingreat.inference import Backend, ReplyJudge, create_backend, parse_spec
+from fingreat.inference import Backend, ReplyJudge, create_backend
+from fingreat.pipeline.asked_model import model_info, name_in_requests, resampled, settings_for
 from fingreat.pipeline.asking import Asker, AskOptions, Progress, Silent, run_in_folder
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
 from fingreat.pipeline.fit import ContextFit
-from fingreat.pipeline.ground import extractions_of
+from fingreat.pipeline.ground import Place
+from fingreat.pipeline.pieces import Lead, Pieces, leads
+from fingreat.pipeline.plan import Plan
 from fingreat.pipeline.tally import Tally
 from fingreat.prompts import ExtractionPrompt, Guide
-from fingreat.runs import (
-    Manifest,
-    ModelInfo,
-    RecordLog,
-    RunFolder,
-    digest_of_text,
-    part_paths,
-    readers,
-    write_atomic,
-    write_records,
-)
+from fingreat.runs import Manifest, RunFolder, digest_of_text, part_paths, readers, write_atomic, write_records
 from fingreat.schema import (
     Chunk,
     Extraction,
     Failure,
-    Filing,
     Graph,
+    Message,
     Mode,
-    Reply,
+    ReplyState,
     Request,
     Sampling,
     Section,
@@ -60,6 +55,9 @@ class ExtractConfig(Record):
         guide: `none` sends the definitions only, as published; `rules` adds border rules and an example.
         tokens: budget of a chunk, in cl100k_base.
         max_tokens: budget of an answer, in the model's own tokens.
+        base_url: of a server that speaks the provider's language, instead of the provider's own.
+        models_file: what is known of models by name, on top of the shipped models.toml.
+        resend: how often a text is asked again whose reply came back damaged (`fingreat.pipeline.pieces`).
     """
 
     model: str
@@ -72,6 +70,9 @@ class ExtractConfig(Record):
     temperature: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     seed: int = 0
     schema_file: Path | None = None
+    base_url: str | None = None
+    models_file: Path | None = None
+    resend: int = Field(default=2, ge=0, le=9)
 
 
 def extract(
@@ -103,6 +104,8 @@ def extract(
         )
     RunFolder(out).check_place()
     graph = load_graph(config.schema_file)
+    settings = settings_for(config.model, config.base_url, config.models_file, options.settings)
+    options = replace(options, settings=settings)
     if backend is None:
         with closing(create_backend(config.model, graph, options.settings)) as made:
             return extract(corpus, config, out, progress=progress, backend=made, options=options)
@@ -138,25 +141,19 @@ class _Steps:
         self.sampling = Sampling(max_tokens=config.max_tokens, temperature=config.temperature, seed=config.seed)
         self.filings = {filing.id: filing for filing in corpus.filings()}
         self.inputs: dict[str, str] = {}
-        self.keys: set[str] = set()
-        self.planned = 0
+        self.plan = Plan()
         self.tally = Tally()
-        self.fit = ContextFit(backend, config.model, config.tokens, config.max_tokens)
+        self.fit = ContextFit(backend, config.model, self.prompt.system, config.tokens, config.max_tokens)
 
     def manifest(self, name: str) -> Manifest:
         """What this run is, before it begins."""
-        resolved = self.config.model_dump(mode="json", exclude={"model", "schema_file"}) | {"graph": self.graph.name}
+        elsewhere = {"model", "base_url", "models_file", "schema_file"}
+        resolved = self.config.model_dump(mode="json", exclude=elsewhere) | {"graph": self.graph.name}
         return Manifest.new(
             name,
             asked=self._asked(),
             resolved=resolved,
-            model=ModelInfo(
-                spec=self.config.model,
-                backend=parse_spec(self.config.model).backend,
-                model=self.backend.model,
-                revision=self.backend.revision,
-                context=self.backend.context,
-            ),
+            model=model_info(self.config.model, self.backend, self.options.settings),
             hashes={
                 "prompt": self.prompt.digest,
                 "graph": self.graph.digest,
@@ -167,29 +164,47 @@ class _Steps:
     def _asked(self) -> dict[str, object]:
         """The configuration as passed, and where corpus and graph file are, for what reads the run later."""
         asked = self.config.model_dump(mode="json", exclude_unset=True) | {"corpus": str(self.corpus.path.resolve())}
-        file = self.config.schema_file
-        return asked | ({"schema_file": str(file.resolve())} if file else {})
+        files = {name: getattr(self.config, name) for name in ("schema_file", "models_file")}
+        return asked | {name: str(file.resolve()) for name, file in files.items() if file}
 
     def run(self, run: RunFolder, manifest: Manifest) -> tuple[dict[str, object], dict[str, str]]:
         """Ask what is open, then make everything that follows from the replies anew."""
         run.clear_done("extract")
-        with Asker(run, self.backend, self.judge, self.options, self.progress) as asker:
-            asker.begin(self.keys)
-            asker.ask(self._requests())
+        with self._asker(run) as asker:
+            pieces = Pieces(manifest.name, self._request, asker.log, self.judge, self.config.resend)
+            asker.begin(self.plan.keys())
+            asker.ask(self._first(asker))
+            while asker.damaged and asker.ask(self._again(asker, pieces), more=True):
+                continue
             failures: list[Failure] = []
-            _, parts = write_records(run.extractions, self._extractions(manifest.name, asker.log, failures))
-        if self.tally.requests != self.planned:
-            raise CorpusError(
-                f"changed while it was read: {self.planned} requests at first, {self.tally.requests} at the end.",
-                where=str(self.corpus.path),
-                hint="Run it again.",
-            )
+            _, parts = write_records(run.extractions, self._extractions(pieces, failures))
+            counts = self.tally.counts(asker.seconds)
+        if self.tally.chunks != self.plan.chunks:
+            raise self._changed()
         write_atomic(run.failures, "".join(failure.model_dump_json() + "\n" for failure in failures).encode())
         run.mark_done("extract", [*part_paths(run.replies), *parts, run.failures])
-        return self.tally.counts(), self.inputs
+        return counts, self.inputs
+
+    def _asker(self, run: RunFolder) -> Asker:
+        return Asker(
+            run,
+            self.backend,
+            self.judge,
+            self.options,
+            self.progress,
+            trial=self._trial(),
+            largest=self.fit.largest,
+        )
+
+    def _trial(self) -> Request | None:
+        """The request that tries the model out: the graph's worked example, which is no part of any filing."""
+        example = self.graph.example
+        if example is None:
+            return None
+        return self._request_of("example", "example", self.prompt.example_messages(example), example.segments, 0)
 
     def survey(self) -> None:
-        """Count what there is to do.
+        """Find out what there is to do.
 
         Raises:
             CorpusError: filings whose section was not looked for yet, or is there twice, or no section to read.
@@ -210,65 +225,111 @@ class _Steps:
                 where=str(self.corpus.path),
                 hint=sections_command(self.corpus.path, self.config.item),
             )
-        for _, chunk, request in self._work():
-            if not self.planned:
-                filing = self.filings[request.filing_id]
-                self.fit.without_text(request.model_copy(update={"messages": self.prompt.messages(filing, ())}))
-            self.fit.add(request, chunk)
-            self.keys.add(request.key)
-            self.planned += 1
-        if not self.keys:
+        for section in self._sections():
+            if section.status is SectionStatus.FOUND:
+                self._plan(section)
+        if not self.plan.chunks:
             raise CorpusError(
                 f"no filing has a readable item {self.config.item}.",
                 where=str(self.corpus.path),
                 hint="See failures.jsonl in the corpus folder.",
             )
 
+    def _plan(self, section: Section) -> None:
+        if not self.plan.chunks:
+            messages = self.prompt.messages(self.filings[section.filing_id], ())
+            self.fit.without_text(self._request_of(section.filing_id, "none", messages, (), 0))
+        planned = []
+        for chunk in chunk_section(section, self.config.tokens):
+            planned.append((chunk, list(leads(section, chunk, partial(self._request, section), self.fit.fits))))
+        self.plan.add(section, planned)
+
     def check_context(self) -> None:
-        """Refuse a model that cannot hold every prompt with its answer, before the first request.
+        """Refuse a model that cannot hold a single chunk with its prompt and answer, before the first request.
 
         Raises:
             InputError: with what would do.
         """
-        self.fit.check(self.prompt.system)
+        self.fit.check()
 
     def _sections(self) -> Iterator[Section]:
         """The sections of the filings in the corpus; those of filings that were taken off its list play no part."""
         return (section for section in self.corpus.sections(self.config.item) if section.filing_id in self.filings)
 
-    def _work(self) -> Iterator[tuple[Section, Chunk, Request]]:
-        """Every chunk with its request, in corpus order; made anew at each call rather than kept."""
-        for section in self._sections():
-            if section.status is SectionStatus.FOUND:
-                for chunk in chunk_section(section, self.config.tokens):
-                    yield section, chunk, self._request(self.filings[section.filing_id], section, chunk)
+    def _work(self, keys: Callable[[str], bool] | None = None) -> Iterator[tuple[Place, Chunk, tuple[Lead, ...]]]:
+        """Every chunk with what is asked first for it, in corpus order; made anew at each call rather than kept.
 
-    def _request(self, filing: Filing, section: Section, chunk: Chunk) -> Request:
-        segments = tuple(section.text[s.start : s.end] for s in chunk.segments)
-        messages = self.prompt.messages(filing, segments)
-        schema = self.prompt.reply_schema
-        model, revision, options = self.config.model, self.backend.revision, self.backend.options
+        Args:
+            keys: leave out the sections none of whose first requests it holds for.
+        """
+        for section in self._sections():
+            if section.status is not SectionStatus.FOUND:
+                continue
+            if keys is not None and not any(keys(key) for key in self.plan.keys_of(section.filing_id)):
+                continue
+            if digest_of_text(section.text) != self.inputs[section.filing_id]:
+                raise self._changed()
+            place = Place(section)
+            for chunk, first in self.plan.of(section):
+                yield place, chunk, first
+
+    def _changed(self) -> CorpusError:
+        return CorpusError("changed while it was read.", where=str(self.corpus.path), hint="Run it again.")
+
+    def _first(self, asker: Asker) -> Iterator[Request]:
+        """What is asked first for each chunk, where it is not answered yet."""
+        for place, _, first in self._work(asker.is_open):
+            for lead in first:
+                if lead.key is not None and asker.is_open(lead.key):
+                    yield self._request(place.section, lead.piece)
+
+    def _again(self, asker: Asker, pieces: Pieces) -> Iterator[Request]:
+        """What is open where replies came back damaged."""
+        for place, chunk, first in self._work(asker.damaged.__contains__):
+            if any(lead.key in asker.damaged for lead in first):
+                yield from pieces.open(place, chunk, first, asker.is_open)
+
+    def _request(self, section: Section, piece: Chunk, attempt: int = 0) -> Request:
+        """The request that shows a piece of a section for the nth time, from 0."""
+        segments = tuple(section.text[s.start : s.end] for s in piece.segments)
+        messages = self.prompt.messages(self.filings[section.filing_id], segments)
+        return self._request_of(section.filing_id, piece.id, messages, segments, attempt)
+
+    def _request_of(
+        self, filing_id: str, chunk_id: str, messages: tuple[Message, ...], segments: tuple[str, ...], attempt: int
+    ) -> Request:
+        sampling = resampled(self.sampling, attempt)
+        model = name_in_requests(self.config.model, self.config.base_url)
+        schema, revision, options = self.prompt.reply_schema, self.backend.revision, self.backend.options
         return Request(
-            key=Request.make_key(messages, schema, self.sampling, model, revision, options),
-            filing_id=filing.id,
-            chunk_id=chunk.id,
+            key=Request.make_key(messages, schema, sampling, model, revision, options),
+            filing_id=filing_id,
+            chunk_id=chunk_id,
             mode=self.config.mode,
             model=model,
             revision=revision,
             messages=messages,
             reply_schema=schema,
-            sampling=self.sampling,
+            sampling=sampling,
             segments=segments,
             options=options,
         )
 
-    def _requests(self) -> Iterator[Request]:
-        return (request for _, _, request in self._work())
-
-    def _extractions(self, run: str, log: RecordLog[Reply], failures: list[Failure]) -> Iterator[Extraction]:
+    def _extractions(self, pieces: Pieces, failures: list[Failure]) -> Iterator[Extraction]:
         """The extractions of all replies, grounded; counts and failures are filled on the way."""
-        for judged_chunk in extractions_of(run, self._work(), log, self.judge):
-            self.tally.reply(judged_chunk)
-            if judged_chunk.failure:
-                failures.append(judged_chunk.failure)
-            yield from judged_chunk.extractions
+        for place, chunk, first in self._work():
+            ended = pieces.ended(place, chunk, first)
+            self.tally.chunk(ended)
+            if ended.state is not ReplyState.OK:
+                failures.append(
+                    Failure(
+                        stage="ask",
+                        # The first request for the chunk; one that is too long to be asked at all has none.
+                        id=next((lead.key for lead in first if lead.key is not None), chunk.id),
+                        filing_id=chunk.filing_id,
+                        state=ended.state,
+                        reason=ended.reason or ended.state.value,
+                        kept=len(ended.extractions),
+                    )
+                )
+            yield from ended.extractions

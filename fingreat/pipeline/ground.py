@@ -3,81 +3,97 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 
-from fingreat.errors import RunError
-from fingreat.inference import Item, RawReply, ReplyJudge
+from fingreat.inference import Item
 from fingreat.matching import Grounder, Grounding
-from fingreat.runs import RecordLog
-from fingreat.schema import Chunk, Extraction, Failure, Reply, ReplyState, Request, Section, Verdict, content_id
+from fingreat.schema import Chunk, Extraction, Section, Verdict, content_id
+from fingreat.schema.reply import MAX_SPAN
 
 _FENCE = "```"
 """Opens and closes a fixed-width table; the mark may stand in the segment before or after it."""
 _TABLE_OPENING = re.compile(r"\A<table>\n(?=<tr>)")
 _TABLE_CLOSING = re.compile(r"(?<=</tr>)\n</table>\Z")
 """First and last line of a table as HTML; they stand in the segments of its first and last row."""
-_ENGINE_STATES = (ReplyState.ERROR, ReplyState.BLOCKED, ReplyState.TOO_LONG)
 
 
-@dataclass(frozen=True)
-class JudgedChunk:
-    """What became of one request: its reply, the extractions, and the failure where there is one."""
+class Place:
+    """A section, with what it takes to find quotes in it, made when it is first needed."""
 
-    reply: Reply
-    state: ReplyState
-    extractions: tuple[Extraction, ...]
-    failure: Failure | None
+    def __init__(self, section: Section) -> None:
+        self.section = section
+
+    @cached_property
+    def grounder(self) -> Grounder:
+        """Finds quotes in the section."""
+        return Grounder(self.section.text)
 
 
 def extractions_of(
-    run: str, work: Iterable[tuple[Section, Chunk, Request]], log: RecordLog[Reply], judge: ReplyJudge
-) -> Iterator[JudgedChunk]:
-    """Judge and ground the replies of a run, in the order of its work.
+    run: str, items: Sequence[Item], place: Place, chunk_id: str, piece: Chunk, key: str
+) -> tuple[Extraction, ...]:
+    """The extractions of one reply, with the place of each.
 
-    Raises:
-        RunError: a request has no reply.
+    In span mode, ranges of one edge that overlap are one passage (`merged`).
+
+    Args:
+        chunk_id: of the chunk that `piece`, which was shown, is a part of.
+        key: of the request.
     """
-    grounder: Grounder | None = None
-    of_filing: str | None = None
-    for section, chunk, request in work:
-        if grounder is None or of_filing != section.filing_id:
-            grounder, of_filing = Grounder(section.text), section.filing_id
-        reply = log.get(request.key)
-        if reply is None:
-            raise RunError(f"request {request.key} has no reply.", where=str(log.folder), hint="Run it again.")
-        # Judged anew from the raw text, so that a reply means the same whenever it is read.
-        engine_state = reply.state if reply.state in _ENGINE_STATES else None
-        judged = judge.judge(
-            RawReply(text=reply.text, finish_reason=reply.finish_reason, state=engine_state, detail=reply.detail),
-            len(chunk.segments),
-        )
-        extractions = tuple(_extraction(run, item, section, chunk, request.key, grounder) for item in judged.items)
-        failure = None
-        if judged.state is not ReplyState.OK:
-            failure = Failure(
-                stage="ask",
-                id=request.key,
-                filing_id=section.filing_id,
-                state=judged.state,
-                reason=judged.detail or judged.state.value,
-                kept=len(extractions),
-            )
-        yield JudgedChunk(reply, judged.state, extractions, failure)
+    return tuple(_extraction(run, item, place, chunk_id, piece, key) for item in merged(items))
 
 
-def _extraction(run: str, item: Item, section: Section, chunk: Chunk, key: str, grounder: Grounder) -> Extraction:
+def merged(items: Sequence[Item]) -> tuple[Item, ...]:
+    """The items of a reply, with ranges that overlap made one where edge and facets are the same.
+
+    The union takes the place of the first of them, with the tags of all. Ranges stay apart where it would be longer
+    than one range may be; so do ranges that only touch, and ranges of different edges, since one passage may tell of
+    several flows. Quotes are left as they are.
+    """
+    found: list[Item] = []
+    for item in items:
+        one = item
+        while twin := next((other for other in found if _joins(one, other)), None):
+            found.remove(twin)
+            one = _union(twin, one)
+        found.append(one)
+    return tuple(sorted(found, key=lambda item: item.index))
+
+
+def _joins(one: Item, other: Item) -> bool:
+    if one.first is None or one.last is None or other.first is None or other.last is None:
+        return False
+    if (one.edge, one.facets) != (other.edge, other.facets):
+        return False
+    overlap = one.first <= other.last and other.first <= one.last
+    return overlap and max(one.last, other.last) - min(one.first, other.first) < MAX_SPAN
+
+
+def _union(one: Item, other: Item) -> Item:
+    first, second = sorted((one, other), key=lambda item: item.index)
+    return replace(
+        first,
+        first=min(first.first or 1, second.first or 1),
+        last=max(first.last or 1, second.last or 1),
+        tags=tuple(dict.fromkeys((*first.tags, *second.tags))),
+    )
+
+
+def _extraction(run: str, item: Item, place: Place, chunk_id: str, piece: Chunk, key: str) -> Extraction:
+    section = place.section
     if item.quote is None:
-        start, end = _span(item, section, chunk)
+        start, end = _span(item, section, piece)
         quote, grounding = section.text[start:end], Grounding(Verdict.EXACT, ((start, end),))
     else:
-        quote, grounding = item.quote, grounder.ground(item.quote, chunk.start, chunk.end)
+        quote, grounding = item.quote, place.grounder.ground(item.quote, piece.start, piece.end)
     return Extraction(
-        # The chunk stands beside the key: two chunks with the same words share one request.
-        id=content_id("ext", [key, chunk.id, item.index]),
+        # The piece stands beside the key: two texts with the same words share one request.
+        id=content_id("ext", [key, piece.id, item.index]),
         run=run,
         filing_id=section.filing_id,
-        chunk_id=chunk.id,
+        chunk_id=chunk_id,
         quote=quote,
         edge=item.edge,
         tags=item.tags,

@@ -64,6 +64,11 @@ class ExtractionPrompt:
             Message(role="user", content=self._user(header(filing), segments)),
         )
 
+    def example_messages(self, example: Example) -> tuple[Message, ...]:
+        """The messages that show a worked example as if it were a chunk."""
+        user = self._user(one_line(example.header), example.segments)
+        return Message(role="system", content=self.system), Message(role="user", content=user)
+
     def _user(self, header: str, segments: Sequence[str]) -> str:
         if self.mode == "quote":
             body = as_data("".join(segments)).strip("\n")

@@ -12,6 +12,8 @@ Mode = Literal["quote", "span"]
 MAX_EXTRACTIONS = 64
 """Most extractions one reply may hold; a chunk of 4,096 tokens has about 150 sentences."""
 MAX_TAGS = 5
+MAX_SPAN = 12
+"""Most segments that one range of span mode may hold; a passage has one to three sentences, a row of a table more."""
 
 
 def reply_schema(graph: Graph, mode: Mode, *, facets: bool = False, edges_only: bool = True) -> dict[str, Any]:

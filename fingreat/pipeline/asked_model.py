@@ -1,0 +1,62 @@
+"""The model of a run: how its back end is set up, what the manifest and the requests say of it, how it draws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from fingreat.errors import InputError
+from fingreat.inference import Backend, Settings, parse_spec
+from fingreat.inference.presets import Preset, load_presets
+from fingreat.runs import ModelInfo
+from fingreat.schema import Sampling
+
+
+def settings_for(model: str, base_url: str | None, models_file: Path | None, given: Settings) -> Settings:
+    """How the back end of a run is set up: the settings as given, with what is known of the model where they lack it.
+
+    Raises:
+        InputError: the server's address holds a password, or the models file cannot be used.
+    """
+    if base_url is not None and (parts := urlsplit(base_url)) and (parts.username or parts.password):
+        raise InputError(
+            "the address holds a name or password, which would stand in the run's files.",
+            where="--base-url",
+            hint="Leave it out; a key comes from the environment.",
+        )
+    preset = given.preset
+    if preset == Preset():
+        preset = load_presets(models_file).find(parse_spec(model), base_url)
+    return replace(given, preset=preset, base_url=base_url)
+
+
+def model_info(model: str, backend: Backend, settings: Settings) -> ModelInfo:
+    """What the manifest says of the model that answers."""
+    return ModelInfo(
+        spec=model,
+        backend=parse_spec(model).backend,
+        model=backend.model,
+        revision=backend.revision,
+        context=backend.context,
+        base_url=settings.base_url,
+        options=dict(backend.options),
+        family=settings.preset.family,
+        total_parameters=settings.preset.total_parameters,
+    )
+
+
+def name_in_requests(model: str, base_url: str | None) -> str:
+    """`Request.model`: as the user names it, with the server's address where he names one."""
+    return f"{model} at {base_url}" if base_url else model
+
+
+def resampled(sampling: Sampling, attempt: int) -> Sampling:
+    """How a text is asked for the nth time, from 0, after a damaged reply: the same settings would damage it again.
+
+    The nth time has the seed n higher, and a temperature of at least 0.3 n, up to 1.
+    """
+    if not attempt:
+        return sampling
+    temperature = max(sampling.temperature, min(0.3 * attempt, 1.0))
+    return sampling.model_copy(update={"seed": sampling.seed + attempt, "temperature": round(temperature, 3)})
