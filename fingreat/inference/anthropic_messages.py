@@ -1,0 +1,114 @@
+"""`anthropic:NAME`: the Messages API of Anthropic, through its own SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from time import perf_counter
+from typing import Any
+
+from fingreat.errors import BackendError, InputError
+from fingreat.inference.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
+from fingreat.inference.backend import ModelSpec, RawReply, Settings
+from fingreat.inference.hosted import NO_LIST, Hosted, hosted, settled, unreachable
+from fingreat.inference.online import TryLater, answer_online, retry_after
+from fingreat.inference.wire import count
+from fingreat.schema import Graph, Request
+
+ADDRESS = "https://api.anthropic.com"
+_CONNECT_SECONDS = 20.0
+
+
+class AnthropicBackend:
+    """A model of Anthropic. The key is read from ANTHROPIC_API_KEY.
+
+    Raises:
+        InputError: no key, a revision, an address that is none, or a model that the provider does not know.
+        BackendError: the server is not there, or refuses the key.
+    """
+
+    is_language_model = True
+
+    def __init__(self, spec: ModelSpec, graph: Graph, settings: Settings) -> None:
+        self._hosted = hosted(spec, settings, ADDRESS)
+        self._settings = settings
+        self.model = self._hosted.model
+        self.revision: str | None = None
+        self.options: Mapping[str, Any] = dict(settings.preset.request)
+        self.context: int | None = _known(self._hosted)
+
+    def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
+        """Each request with its reply, as they finish."""
+        return answer_online(
+            lambda: _Messages(self._hosted, self._settings), requests, self._settings, secret=self._hosted.key
+        )
+
+    def close(self) -> None:
+        """Nothing is held between calls."""
+
+
+class _Messages:
+    """The Messages API, in one event loop."""
+
+    def __init__(self, model: Hosted, settings: Settings) -> None:
+        self._model = model
+        self._preset = settings.preset
+        self._sdk: Any = import_module("anthropic")
+        self._client = self._sdk.AsyncAnthropic(**_client_options(self._sdk, model))
+
+    async def ask(self, request: Request) -> RawReply:
+        """One try."""
+        start = perf_counter()
+        try:
+            # The SDK's plain way: its typed one has no place for what some models take and others refuse.
+            data = await self._client.post(
+                "/v1/messages",
+                body=message_body(request, self._model.model, self._preset),
+                options={"follow_redirects": False},
+                cast_to=object,
+            )
+        except self._sdk.APIStatusError as error:
+            status, body = error.status_code, error.body
+            reply, after = error_reply(status, body), retry_after(error.response.headers)
+            return settled(self._model, reply, status, fatal_error(status, body), after)
+        except self._sdk.APIConnectionError as error:
+            raise TryLater(f"no connection: {error.__cause__ or error}") from error
+        except ValueError as error:
+            raise TryLater("the answer is no JSON") from error
+        reply = message_reply(data, self._preset.prices, perf_counter() - start)
+        return settled(self._model, reply, None, None, None)
+
+    async def close(self) -> None:
+        """End all connections."""
+        await self._client.close()
+
+
+def _client_options(sdk: Any, model: Hosted) -> dict[str, Any]:
+    # How long an answer may take as a whole is decided by who waits for it.
+    timeout = sdk.Timeout(None, connect=_CONNECT_SECONDS)
+    return {"api_key": model.key, "base_url": model.address, "timeout": timeout, "max_retries": 0}
+
+
+def _known(model: Hosted) -> int | None:
+    """The model's context in tokens, None where the server does not say.
+
+    Raises:
+        InputError: the provider does not know the model.
+        BackendError: the server is not there, or refuses the key.
+    """
+    sdk: Any = import_module("anthropic")
+    try:
+        with sdk.Anthropic(**_client_options(sdk, model)) as client:
+            data = client.get(f"/v1/models/{model.model}", options={"follow_redirects": False}, cast_to=object)
+    except sdk.APIStatusError as error:
+        status, body = error.status_code, error.body
+        if status == 404 and not model.own:
+            raise InputError("Anthropic knows no such model.", where=model.where) from None
+        if status in NO_LIST or error_reply(status, body).retryable:
+            return None
+        raise BackendError(error_words(status, body), where=model.where, hint=fatal_error(status, body)) from None
+    except sdk.APIConnectionError as error:
+        raise unreachable(model, error) from None
+    except ValueError:
+        return None
+    return count(data, "max_input_tokens")

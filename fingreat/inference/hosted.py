@@ -1,0 +1,97 @@
+"""What back ends of providers share: the model's name, the key, and what a failure means for one request or for all."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from fingreat.errors import BackendError, InputError
+from fingreat.inference.backend import ModelSpec, RawReply, Settings
+from fingreat.inference.online import TryLater
+from fingreat.inference.openai_server import check_address
+from fingreat.inference.requirements import NEEDS
+
+_NO_KEY = "none"
+"""Sent to a server of the user's own where no key is set: the SDKs want one."""
+NO_LIST = (404, 405, 501)
+"""What a server answers that does not tell about its models."""
+_CROWDED = (429, 529)
+"""Too many requests, or too many for the service: all of them have to wait."""
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """A model behind an address.
+
+    Attributes:
+        key: never to be written down.
+        own: whether the address is that of a server of the user's own.
+    """
+
+    backend: str
+    model: str
+    address: str
+    key: str
+    own: bool
+
+    @property
+    def where(self) -> str:
+        """What messages call it."""
+        return f"{self.backend}:{self.model}" + (f" at {self.address}" if self.own else "")
+
+
+def hosted(spec: ModelSpec, settings: Settings, address: str) -> Hosted:
+    """The model that a specification names.
+
+    Nothing of the environment but the key decides where requests go. The key is sent to a server of the user's own
+    too, which needs none.
+
+    Args:
+        address: the provider's own.
+
+    Raises:
+        InputError: no model, a revision (names of providers' models carry their date), no key, or no address.
+    """
+    where = f"--model {spec}"
+    if not spec.model:
+        raise InputError("names no model.", where=where, hint=f"Write `{spec.backend}:NAME`.")
+    if spec.revision:
+        raise InputError("takes no revision.", where=where, hint="Name the dated model, where there is one.")
+    own = settings.base_url is not None
+    variable = NEEDS[spec.backend].key or ""
+    key = os.environ.get(variable, "").strip()
+    if not key and not own:
+        raise InputError("no key.", where=where, hint=f"Set the environment variable {variable}.")
+    if settings.base_url is not None:
+        address = check_address(settings.base_url)
+    return Hosted(spec.backend, spec.model, address, key or _NO_KEY, own)
+
+
+def settled(model: Hosted, reply: RawReply, status: int | None, hint: str | None, after: float | None) -> RawReply:
+    """A reply of one try that is final for its request.
+
+    Args:
+        status: of HTTP, where the answer was none of success.
+        hint: what to do, where every request would fail like this one.
+        after: seconds that the server asks to wait.
+
+    Raises:
+        BackendError: every request would fail like this one.
+        TryLater: the same request may be answered later.
+    """
+    if hint:
+        raise BackendError(reply.detail or f"status {status}", where=model.where, hint=hint)
+    if reply.retryable:
+        raise TryLater(reply.detail or f"status {status}", after=after, everyone=status in _CROWDED)
+    return reply
+
+
+def unreachable(model: Hosted, error: BaseException) -> BackendError:
+    """A server that is not there when its model is looked up."""
+    cause = error.__cause__ or error
+    return BackendError(
+        f"the server is not there: {cause or type(cause).__name__}",
+        where=model.where,
+        hint="Is it running?" if model.own else "Check the connection.",
+        retryable=True,
+    )
