@@ -152,7 +152,6 @@ class Asker:
         judge: Judge,
         options: AskOptions,
         progress: Progress,
-        *,
         trial: Request | None = None,
         largest: Request | None = None,
     ) -> None:
@@ -219,7 +218,7 @@ class Asker:
         """Ask one round: every request that has no reply that stands, each key once.
 
         Args:
-            more: whether the requests are beyond those that `begin` was told of; each must be open.
+            more: whether the requests are beyond those that `begin` was told of.
 
         Returns:
             how many replies came.
@@ -253,7 +252,7 @@ class Asker:
     def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
         met: set[str] = set()
         for request in requests:
-            if request.key not in met:
+            if request.key not in met and self.is_open(request.key):
                 met.add(request.key)
                 self._progress.more(1)
                 yield request
