@@ -223,7 +223,7 @@ class _Steps:
             if not again:
                 break
             keys = {question.request.key for question in self.questions.all(again)}
-            asker.ask((question.request for question in self.questions.all(again)), more=sum(map(asker.is_open, keys)))
+            asker.ask((question.request for question in self.questions.all(again)), more=True)
             latest |= again
             self.resent += len(keys)
         return latest
