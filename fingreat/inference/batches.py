@@ -123,14 +123,14 @@ class _Batches:
         """Wait for the batches, and yield what they hold as they end."""
         wait, last_sign = WAITS.first, time.monotonic()
         while self.running or self._unsent:
-            moved = False
+            moved, crowded = False, len(self.running) > 1
             for part in list(self.running):
                 look = self._patiently(partial(self._api.look, part.batch_id or ""))
                 last_sign = time.monotonic()
                 if look.ended:
                     moved = moved or not look.no_room
                     self.running.remove(part)
-                    yield from self._ended(part, look)
+                    yield from self._ended(part, look, crowded=crowded)
             unsent, self._unsent = self._unsent, []
             for part in unsent:
                 self._send(part)
@@ -181,9 +181,9 @@ class _Batches:
         self._notes.sent(part, batch_id)
         self.running.append(part)
 
-    def _ended(self, part: Part, look: Look) -> Iterator[tuple[Request, RawReply]]:
+    def _ended(self, part: Part, look: Look, *, crowded: bool) -> Iterator[tuple[Request, RawReply]]:
         if look.no_room:
-            self._put_off(part, look)
+            self._put_off(part, look.detail or "no room", whole=crowded)
             return
         if look.refused:
             self._notes.close(part, look.detail or "refused")
@@ -213,13 +213,12 @@ class _Batches:
             strays = f" (not asked for: {join.shown_strays()})" if join.stray else ""
             _LOG.warning("batch %s of %s: %s%s", part.batch_id, self._api.provider, ", ".join(oddities), strays)
 
-    def _put_off(self, part: Part, look: Look) -> None:
-        """Send a refused batch again when there is room; in halves where none of ours is in the way."""
-        reason = look.detail or "no room"
+    def _put_off(self, part: Part, reason: str, *, whole: bool) -> None:
+        """Send a refused batch again when there is room: whole where others of ours were in the way, else in halves."""
         _LOG.warning("%s puts off a batch of %d: %s", self._api.provider, len(part.keys), reason[:200])
         self._notes.close(part, reason)
         keys = [key for key in part.keys if key in self._spool]
-        half = len(keys) if self.running else (len(keys) + 1) // 2
+        half = len(keys) if whole else (len(keys) + 1) // 2
         self._unsent += [self._notes.plan(some) for some in (keys[:half], keys[half:]) if some]
 
     def _fetched(self, part: Part, file: IO[bytes]) -> None:

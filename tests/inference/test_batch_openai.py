@@ -17,7 +17,6 @@ from servers.providers.openai_batch import OpenAIBatchWire
 
 from fingreat.errors import BackendError
 from fingreat.inference.batch_notes import BatchNotes
-from fingreat.inference.batches import answer_batched
 from fingreat.inference.openai_batch import OpenAIBatch
 from fingreat.inference.presets import Preset, Prices
 from fingreat.schema import ReplyState
@@ -117,12 +116,7 @@ def test_a_batch_for_which_there_is_no_room_is_sent_again_in_halves(local: Local
 
 def test_a_batch_for_which_there_is_no_room_waits_whole_while_others_run(local: Local, tmp_path: Path) -> None:
     local.desk.ends = ["done", "no room"]
-    local.desk.looks = 1
-    api = local.small(4)
-    local.desk.looks = 3
-    iterator = answer_batched(api, iter(asked(8)), tmp_path)
-    local.desk.ends = ["done", "no room"]
-    assert {request.messages[-1].content: reply.text for request, reply in iterator} == right(8)
+    assert texts(replies(local.small(4), asked(8), tmp_path)) == right(8)
     assert local.desk.sent() == [4, 4, 4]
 
 
