@@ -105,7 +105,7 @@ def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
     if not run.exists:
         return run.write_manifest(wanted)
     found = run.manifest()
-    if differences := _as_asked_now(found, wanted).differences(wanted):
+    if differences := as_asked_now(found, wanted).differences(wanted):
         raise RunError(
             f"holds a run with other settings: {'; '.join(differences)}.",
             where=str(run.path),
@@ -120,7 +120,7 @@ def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
     return run.write_manifest(wanted.going_on_from(found))
 
 
-def _as_asked_now(found: Manifest, wanted: Manifest) -> Manifest:
+def as_asked_now(found: Manifest, wanted: Manifest) -> Manifest:
     """An earlier manifest with what may change between two calls as it is now.
 
     How often damaged replies are asked again changes no request, only how many there are; nor does what is known of

@@ -14,9 +14,10 @@ from fingreat.edgar.tokens import CL100K, cl100k_counter
 from fingreat.errors import RunError
 from fingreat.inference import Backend, is_finished
 from fingreat.inference.backend import CountsTokens
+from fingreat.inference.dry import DryBackend
 from fingreat.inference.presets import Prices
 from fingreat.inference.requirements import NEEDS
-from fingreat.pipeline.asking import AskOptions
+from fingreat.pipeline.asking import AskOptions, as_asked_now
 from fingreat.runs import Manifest, RunFolder, find_runs, read_records
 from fingreat.schema import Reply, Request, canonical_json
 from fingreat.schema.records import Record
@@ -75,14 +76,17 @@ class Planned:
         run: its folder, which need not exist.
         manifest: what it would say of itself.
         backend: as `fingreat.inference.dry` makes it.
-        certain: whether the keys of the requests are those of a real run.
     """
 
     run: RunFolder
     manifest: Manifest
     backend: Backend
     options: AskOptions
-    certain: bool = True
+
+    @property
+    def certain(self) -> bool:
+        """Whether the keys of the requests are those of a real run."""
+        return self.backend.certain if isinstance(self.backend, DryBackend) else True
 
 
 @dataclass
@@ -212,7 +216,7 @@ def _check_same(planned: Planned) -> None:
     found, wanted = planned.run.manifest(), planned.manifest
     # How much a model holds is not known before a server, or an engine with its memory, has said it.
     wanted = wanted.model_copy(update={"model": wanted.model.model_copy(update={"context": found.model.context})})
-    if differences := found.differences(wanted):
+    if differences := as_asked_now(found, wanted).differences(wanted):
         raise RunError(
             f"holds a run with other settings: {'; '.join(differences)}.",
             where=str(planned.run.path),

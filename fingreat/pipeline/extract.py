@@ -17,9 +17,11 @@ from fingreat.edgar import chunk_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
 from fingreat.errors import CorpusError, InputError
 from fingreat.inference import Backend, ReplyJudge, create_backend
+from fingreat.inference.dry import dry_backend
 from fingreat.pipeline.asked_model import model_info, name_in_requests, resampled, settings_for
 from fingreat.pipeline.asking import Asker, AskOptions, Progress, Silent, run_in_folder
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
+from fingreat.pipeline.estimate import Estimate, Planned, estimate
 from fingreat.pipeline.fit import ContextFit
 from fingreat.pipeline.ground import Place
 from fingreat.pipeline.pieces import Lead, Pieces, leads
@@ -98,14 +100,7 @@ def extract(
         CorpusError, InputError, MissingExtraError, BackendError, RunError, StorageError: with what to do.
             The run folder keeps every reply that was written; the same call goes on from there.
     """
-    if out.resolve() == corpus.path.resolve():
-        raise InputError(
-            "is the corpus; a run needs a folder of its own.", where=str(out), hint="Choose another --out."
-        )
-    RunFolder(out).check_place()
-    graph = load_graph(config.schema_file)
-    settings = settings_for(config.model, config.base_url, config.models_file, options.settings)
-    options = replace(options, settings=settings)
+    graph, options = _checked(corpus, config, out, options)
     if backend is None:
         with closing(create_backend(config.model, graph, options.settings)) as made:
             return extract(corpus, config, out, progress=progress, backend=made, options=options)
@@ -116,6 +111,37 @@ def extract(
         steps.check_context()
         run = RunFolder(out)
         return run_in_folder(run, steps.manifest(out.resolve().name), lambda manifest: steps.run(run, manifest))
+
+
+def plan_extract(
+    corpus: CorpusFolder,
+    config: ExtractConfig,
+    out: Path,
+    options: AskOptions = AskOptions(),  # noqa: B008 - frozen
+) -> Estimate:
+    """What `extract` would ask and cost; no engine is started, nothing is asked or written.
+
+    Raises:
+        CorpusError, InputError, MissingExtraError, RunError, StorageError: as the run itself would.
+    """
+    graph, options = _checked(corpus, config, out, options)
+    with closing(dry_backend(config.model, graph, options.settings)) as backend, readers(corpus.path):
+        steps = _Steps(corpus, config, graph, backend, options, Silent())
+        steps.survey()
+        steps.check_context()
+        planned = Planned(RunFolder(out), steps.manifest(out.resolve().name), backend, options)
+        return estimate(steps.requests(), planned)
+
+
+def _checked(corpus: CorpusFolder, config: ExtractConfig, out: Path, options: AskOptions) -> tuple[Graph, AskOptions]:
+    """The graph, and the options with what is known of the model; refuses a place where no run can be."""
+    if out.resolve() == corpus.path.resolve():
+        raise InputError(
+            "is the corpus; a run needs a folder of its own.", where=str(out), hint="Choose another --out."
+        )
+    RunFolder(out).check_place()
+    settings = settings_for(config.model, config.base_url, config.models_file, options.settings)
+    return load_graph(config.schema_file), replace(options, settings=settings)
 
 
 class _Steps:
@@ -275,6 +301,11 @@ class _Steps:
 
     def _changed(self) -> CorpusError:
         return CorpusError("changed while it was read.", where=str(self.corpus.path), hint="Run it again.")
+
+    def requests(self) -> Iterator[Request]:
+        """What is asked first for every chunk, answered or not."""
+        for place, _, first in self._work():
+            yield from (self._request(place.section, lead.piece) for lead in first if lead.key is not None)
 
     def _first(self, asker: Asker) -> Iterator[Request]:
         """What is asked first for each chunk, where it is not answered yet."""
