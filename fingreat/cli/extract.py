@@ -24,10 +24,28 @@ from fingreat.cli.common import (
     say,
     stoppable,
 )
+from fingreat.cli.dry_run import show_estimate
 from fingreat.cli.live import LiveView, outcome_lines, spent_line
+from fingreat.cli.model_options import (
+    DEFAULT_RESEND,
+    BaseUrlOption,
+    BatchFlag,
+    DryRunFlag,
+    InFlightOption,
+    MaxCostOption,
+    ModelsOption,
+    NoCacheFlag,
+    NoTrialFlag,
+    ResendOption,
+    RpmOption,
+    TpmOption,
+    ask_options,
+    money_ends,
+)
 from fingreat.edgar.chunks import DEFAULT_BUDGET
 from fingreat.errors import InputError
 from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.pipeline.extract import plan_extract
 from fingreat.prompts import Guide
 from fingreat.report import count_of, percent
 from fingreat.runs import Manifest
@@ -77,6 +95,17 @@ def command(
     ] = 4096,
     temperature: Annotated[float, typer.Option("--temperature", rich_help_panel=_MODEL)] = 0.0,
     seed: Annotated[int, typer.Option("--seed", rich_help_panel=_MODEL)] = 0,
+    base_url: BaseUrlOption = None,
+    models: ModelsOption = None,
+    in_flight: InFlightOption = None,
+    rpm: RpmOption = None,
+    tpm: TpmOption = None,
+    batch: BatchFlag = False,
+    resend: ResendOption = DEFAULT_RESEND,
+    no_cache: NoCacheFlag = False,
+    no_trial: NoTrialFlag = False,
+    max_cost: MaxCostOption = None,
+    dry_run: DryRunFlag = False,
     json: JsonFlag = False,
 ) -> None:
     """Have a model extract evidence from every section of a corpus, and check every quote.
@@ -91,11 +120,20 @@ def command(
         {
             "model": model, "mode": mode.value, "guide": guide.value, "item": item, "tokens": tokens, "facets": facets,
             "schema_file": schema, "max_tokens": max_tokens, "temperature": temperature, "seed": seed,
+            "base_url": base_url, "models_file": models, "resend": resend,
         }
     )  # fmt: skip
     target = out or Path("out") / f"{_slug(model)}-{mode.value}"
-    with stoppable(lambda: _what_stays(target)), LiveView() as progress:
-        manifest = extract(Corpus(corpus), config, target, progress=progress)
+    asking = ask_options(
+        model, target, base_url=base_url, models=models, in_flight=in_flight, rpm=rpm, tpm=tpm, batch=batch,
+        no_cache=no_cache, max_cost=max_cost, no_trial=no_trial, dry_run=dry_run,
+    )  # fmt: skip
+    with stoppable(lambda: _what_stays(target)), asking as options:
+        if dry_run:
+            show_estimate(plan_extract(Corpus(corpus), config, target, options), json=json)
+            return
+        with money_ends(), LiveView() as progress:
+            manifest = extract(Corpus(corpus), config, target, progress=progress, options=options)
     _show(manifest, target, json=json)
     raise typer.Exit(_status(manifest.counts))
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from fingreat.cli.common import NO_VALUE
-from fingreat.errors import InputError
+from fingreat.cli.common import NO_VALUE, SOME_FAILED, show_error
+from fingreat.errors import CostError, InputError
 from fingreat.inference import ModelSpec, Settings
 from fingreat.inference.cache import ReplyCache, default_cache_path
 from fingreat.inference.presets import load_presets
@@ -19,6 +19,7 @@ from fingreat.inference.requirements import NEEDS, known_spec
 from fingreat.inference.spending import Spending
 from fingreat.pipeline.asking import AskOptions
 
+DEFAULT_RESEND = 2
 _REACHED = "How the model is reached"
 _SPENT = "What is asked and spent"
 
@@ -164,6 +165,16 @@ def ask_options(
         return
     with ReplyCache(path) as cache:
         yield AskOptions(cache=cache, max_cost=max_cost, trial=not no_trial, settings=settings)
+
+
+@contextmanager
+def money_ends() -> Iterator[None]:
+    """End with the message and status 1 where the money is spent that `--max-cost` allows."""
+    try:
+        yield
+    except CostError as error:
+        show_error(error)
+        raise typer.Exit(SOME_FAILED) from error
 
 
 def _only_hosted(spec: ModelSpec, options: list[str]) -> None:
