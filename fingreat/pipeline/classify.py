@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fingreat.analysis import Accuracy, measure_accuracy
 from fingreat.errors import InputError, RunError
-from fingreat.inference import Backend, RawReply, create_backend, parse_spec
+from fingreat.inference import Backend, create_backend
 from fingreat.inference.classify_judge import ClassifyJudge
+from fingreat.pipeline.asked_model import model_info, settings_for
 from fingreat.pipeline.asking import Asker, AskOptions, Progress, Silent, run_in_folder
+from fingreat.pipeline.choices import Choices
 from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.gold import read_gold
-from fingreat.pipeline.meter import Meter
 from fingreat.pipeline.questions import ClassifyConfig, Question, Questions, Variant
-from fingreat.runs import (
-    Manifest,
-    ModelInfo,
-    RecordLog,
-    RunFolder,
-    part_paths,
-    readers,
-    sha256_of,
-    write_atomic,
-    write_records,
-)
+from fingreat.runs import Manifest, RunFolder, part_paths, readers, sha256_of, write_atomic, write_records
 from fingreat.schema import (
     Classification,
-    Failure,
     GoldPassage,
     Graph,
     Reply,
     ReplyState,
     Request,
     canonical_json,
-    content_id,
     load_graph,
     sha256_hex,
 )
 
 STAGE = "classify"
-_ENGINE_STATES = (ReplyState.ERROR, ReplyState.BLOCKED, ReplyState.TOO_LONG)
 _OTHERWISE = (
     ReplyState.TRUNCATED,
     ReplyState.DEGENERATE,
@@ -96,13 +83,14 @@ def classify(
         )
     RunFolder(out).check_place()
     graph = load_graph(config.schema_file)
+    options = replace(
+        options, settings=settings_for(config.model, config.base_url, config.models_file, options.settings)
+    )
     passages = _checked(read_gold(gold), graph, gold)
     if backend is None:
         with closing(create_backend(config.model, graph, options.settings)) as made:
             return classify(gold, config, out, corpus=corpus, options=options, progress=progress, backend=made)
-    if corpus is None:
-        return _Steps(gold, passages, config, graph, backend, corpus).run(RunFolder(out), options, progress or Silent())
-    with readers(corpus.path):
+    with readers(corpus.path) if corpus is not None else nullcontext():
         return _Steps(gold, passages, config, graph, backend, corpus).run(RunFolder(out), options, progress or Silent())
 
 
@@ -141,10 +129,6 @@ class _Steps:
         self.corpus = corpus
         self.judge = ClassifyJudge(graph)
         self.questions = Questions(config, graph, backend, self.eligible, corpus)
-        self.failures: list[Failure] = []
-        self.states: Counter[ReplyState] = Counter()
-        self.resent = self.healed = 0
-        self.meter = Meter()
         self.accuracy: Accuracy | None = None
 
     def run(self, run: RunFolder, options: AskOptions, progress: Progress) -> Classified:
@@ -154,15 +138,17 @@ class _Steps:
 
         def work(manifest: Manifest) -> tuple[dict[str, object], dict[str, str]]:
             run.clear_done(STAGE)
-            with Asker(run, self.backend, self.judge, options, progress, self._trial()) as asker:
+            trial, largest = self._trial(), self.questions.largest
+            with Asker(run, self.backend, self.judge, options, progress, trial=trial, largest=largest) as asker:
                 asker.begin(set(keys))
-                asked = self._ask(asker)
-                records = self._classifications(manifest.name, asker.log, asked)
-                _, parts = write_records(run.classifications, records)
-                seconds = asker.seconds
-            write_atomic(run.failures, "".join(one.model_dump_json() + "\n" for one in self.failures).encode())
+                choices = Choices(manifest.name, asker.log, self.judge)
+                asked = self._ask(asker, choices)
+                _, parts = write_records(run.classifications, self._classifications(choices, asked))
+                counts = choices.counts(asker.seconds)
+            failures = "".join(failure.model_dump_json() + "\n" for failure in choices.failures)
+            write_atomic(run.failures, failures.encode())
             run.mark_done(STAGE, [*part_paths(run.replies), *parts, run.failures])
-            return self._counts(seconds), {"gold": sha256_of(self.gold), **self.questions.inputs}
+            return self._passage_counts() | counts, {"gold": sha256_of(self.gold), **self.questions.inputs}
 
         manifest = run_in_folder(run, self._manifest(run.path.resolve().name, options), work)
         if self.accuracy is None:
@@ -171,24 +157,14 @@ class _Steps:
 
     def _manifest(self, name: str, options: AskOptions) -> Manifest:
         """What this run is, before it begins."""
-        resolved = self.config.model_dump(mode="json", exclude={"model", "schema_file"})
-        preset = options.settings.preset
+        elsewhere = {"model", "base_url", "models_file", "schema_file"}
+        resolved = self.config.model_dump(mode="json", exclude=elsewhere)
         return Manifest.new(
             name,
             kind="classify",
             asked=self._asked(),
             resolved=resolved | {"mode": STAGE, "graph": self.graph.name},
-            model=ModelInfo(
-                spec=self.config.model,
-                backend=parse_spec(self.config.model).backend,
-                model=self.backend.model,
-                revision=self.backend.revision,
-                context=self.backend.context,
-                base_url=options.settings.base_url,
-                options=dict(self.backend.options),
-                family=preset.family,
-                total_parameters=preset.total_parameters,
-            ),
+            model=model_info(self.config.model, self.backend, options.settings),
             hashes={
                 "prompt": self.questions.prompt.digest,
                 "graph": self.graph.digest,
@@ -201,107 +177,64 @@ class _Steps:
         asked = self.config.model_dump(mode="json", exclude_unset=True) | {"gold": str(self.gold.resolve())}
         if self.corpus is not None:
             asked["corpus"] = str(self.corpus.path.resolve())
-        file = self.config.schema_file
-        return asked | ({"schema_file": str(file.resolve())} if file else {})
+        files = {name: getattr(self.config, name) for name in ("schema_file", "models_file")}
+        return asked | {name: str(file.resolve()) for name, file in files.items() if file}
 
-    def _ask(self, asker: Asker) -> dict[str, Variant]:
-        """Ask every passage, and what came back damaged again, otherwise; what follows is derived from the replies on
-        disk alone, so that a run that goes on asks the same.
+    def _trial(self) -> Request | None:
+        """The request that tries a language model out: a passage of the graph's worked example."""
+        return self.questions.trial(self.graph.example) if self.graph.example is not None else None
+
+    def _ask(self, asker: Asker, choices: Choices) -> dict[str, Variant]:
+        """Ask every passage, and again what came back damaged; what is asked again follows from the replies on disk
+        alone, so that a run that goes on asks the same.
 
         Returns:
             passage id → how it was asked last.
         """
         latest = {passage.passage_id: Variant() for passage in self.eligible}
         asker.ask(question.request for question in self.questions.all())
-        again = dict(latest)
-        for _ in range(self.config.resend):
-            again = {
-                question.passage.passage_id: variant
-                for question in self.questions.all(again)
-                if (variant := self._next(asker.log.get(question.request.key), latest, question)) is not None
-            }
-            if not again:
-                break
-            keys = {question.request.key for question in self.questions.all(again)}
-            asker.ask((question.request for question in self.questions.all(again)), more=True)
-            latest |= again
-            self.resent += len(keys)
+        again = latest
+        while again := self._again(choices, again):
+            asker.ask(
+                (q.request for q in self.questions.all(again) if asker.is_open(q.request.key)),
+                more=True,
+            )
+            latest = latest | again
         return latest
 
-    @staticmethod
-    def _next(reply: Reply | None, latest: dict[str, Variant], question: Question) -> Variant | None:
-        """How a passage is asked again; None where that cannot help."""
-        variant = latest[question.passage.passage_id]
-        if reply is not None and reply.state in _OTHERWISE:
+    def _again(self, choices: Choices, asked: dict[str, Variant]) -> dict[str, Variant]:
+        """Of the passages that were asked so, those to ask once more, and how."""
+        found = {}
+        for question in self.questions.all(asked):
+            variant = asked[question.passage.passage_id]
+            reply = choices.reply(question, again=variant != Variant())
+            if (following := self._following(reply, question, variant)) is not None:
+                found[question.passage.passage_id] = following
+        return found
+
+    def _following(self, reply: Reply, question: Question, variant: Variant) -> Variant | None:
+        if reply.state in _OTHERWISE and variant.samples < self.config.resend:
             return replace(variant, samples=variant.samples + 1)
-        if reply is not None and reply.state is ReplyState.TOO_LONG and question.context.range is not None:
+        if reply.state is ReplyState.TOO_LONG and question.context.range is not None:
             return replace(variant, halvings=variant.halvings + 1)
         return None
 
-    def _classifications(self, run: str, log: RecordLog[Reply], asked: dict[str, Variant]) -> Iterator[Classification]:
-        """One record for each passage, in the order of the gold file; counts and failures are filled on the way."""
+    def _classifications(self, choices: Choices, asked: dict[str, Variant]) -> Iterator[Classification]:
+        """One record for each passage, in the order of the gold file; on the way the accuracy is measured."""
         made = {}
-        met = set()
         for question in self.questions.all(asked):
-            reply = log.get(question.request.key)
-            if reply is None:
-                raise RunError(
-                    f"request {question.request.key} has no reply.", where=str(log.folder), hint="Run it again."
-                )
-            if reply.key not in met:
-                met.add(reply.key)
-                self.meter.add(reply)
-            one = self._classification(run, question, reply)
-            self.healed += one.edge is not None and asked[one.passage_id] != Variant()
-            made[one.passage_id] = one
+            passage_id = question.passage.passage_id
+            made[passage_id] = choices.last(question, asked[passage_id])
         records = [made[passage.passage_id] for passage in self.eligible]
         years = {filing.id: filing.filed.year for filing in self.questions.filings.values() if filing.filed}
         self.accuracy = measure_accuracy(records, self.passages, self.graph, years=years)
         yield from records
 
-    def _classification(self, run: str, question: Question, reply: Reply) -> Classification:
-        # Judged anew from the raw text, so that a reply means the same whenever it is read.
-        engine_state = reply.state if reply.state in _ENGINE_STATES else None
-        raw = RawReply(text=reply.text, finish_reason=reply.finish_reason, state=engine_state, detail=reply.detail)
-        judged = self.judge.judge(raw, 1)
-        self.states[judged.state] += 1
-        passage, key = question.passage, question.request.key
-        if judged.state is not ReplyState.OK:
-            reason = judged.detail or judged.state.value
-            self.failures.append(
-                Failure(stage="ask", id=key, filing_id=passage.filing_id, state=judged.state, reason=reason)
-            )
-        return Classification(
-            # The passage stands beside the key: two passages with the same words share one request.
-            id=content_id("cls", [key, passage.passage_id]),
-            run=run,
-            filing_id=passage.filing_id,
-            passage_id=passage.passage_id,
-            edge=judged.items[0].edge if judged.items else None,
-            state=judged.state,
-            context=question.context.range,
-            context_kind=question.context.kind,
-            context_tokens=question.context.n_tokens,
-        )
-
-    def _counts(self, seconds: float) -> dict[str, object]:
-        """For the manifest: `passages` = `left_out` + `requests`; `requests` = `outputs` + `failures`."""
-        requests, outputs = self.states.total(), self.states[ReplyState.OK]
+    def _passage_counts(self) -> dict[str, object]:
+        """For the manifest: `passages` = `left_out` + `requests`."""
         return {
             "passages": len(self.passages),
             "left_out": len(self.passages) - len(self.eligible),
-            "requests": requests,
-            "outputs": outputs,
-            "failures": requests - outputs,
-            "requests_by_state": {state.value: self.states[state] for state in ReplyState},
-            "resent": self.resent,
-            "healed": self.healed,
             "correct": len(self.accuracy.correct) if self.accuracy else 0,
             **self.questions.counts(),
-            **self.meter.figures(seconds),
         }
-
-    def _trial(self) -> Request | None:
-        """The small request that tries a language model out: a passage of the graph's worked example."""
-        example = self.graph.example
-        return self.questions.trial(example) if example is not None else None

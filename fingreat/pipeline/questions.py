@@ -14,6 +14,7 @@ from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import CorpusError, InputError
 from fingreat.inference import Backend
 from fingreat.inference.backend import CountsTokens
+from fingreat.pipeline.asked_model import name_in_requests, resampled
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
 from fingreat.pipeline.passages import ALONE, Context, Surroundings
 from fingreat.prompts import ClassificationPrompt, Guide, Mask, MaskKind, header
@@ -34,8 +35,6 @@ from fingreat.schema.records import Record
 
 ANSWER_TOKENS = 512
 """What the budget leaves for an answer, whatever a run's own budget of answers is: contexts are the same for all."""
-HOTTER = 0.3
-"""What each further try adds to the temperature: at 0 most engines would say the same again."""
 
 
 class ClassifyConfig(Record):
@@ -51,7 +50,9 @@ class ClassifyConfig(Record):
         shuffle: lists the relationships in another order, see `ClassificationPrompt`.
         tokens: budget of prompt, context, passage and an answer of 512 tokens, in cl100k_base.
         max_tokens: budget of an answer, in the model's own tokens.
-        resend: how often a passage is asked again whose reply is damaged.
+        base_url: of a server that speaks the provider's language, instead of the provider's own.
+        models_file: what is known of models by name, on top of the shipped models.toml.
+        resend: how often a passage is asked again with other sampling whose reply came back damaged.
     """
 
     model: str
@@ -64,14 +65,15 @@ class ClassifyConfig(Record):
     max_tokens: int = Field(default=ANSWER_TOKENS, ge=1)
     temperature: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     seed: int = 0
-    resend: int = Field(default=2, ge=0)
     schema_file: Path | None = None
+    base_url: str | None = None
+    models_file: Path | None = None
+    resend: int = Field(default=2, ge=0, le=9)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """How a question is put again after a damaged reply: `samples` times with another sampling, with a context that
-    was halved `halvings` times."""
+    """How a question is put: for the nth time with other sampling, with a context that was halved so many times."""
 
     samples: int = 0
     halvings: int = 0
@@ -106,6 +108,11 @@ class Questions:
         passages: those to be asked about.
         corpus: where their filings are; without it a passage stands alone.
 
+    Attributes:
+        filings: those of the passages that the corpus has, by id.
+        inputs: filing id → SHA-256 of its section's text; filled by `survey`.
+        largest: the request that takes most, found by `survey`.
+
     Raises:
         InputError: the corpus has none of the filings.
     """
@@ -131,7 +138,8 @@ class Questions:
         self.filings = _filings_of(corpus, self._passages.keys())
         self.inputs: dict[str, str] = {}
         self._places: dict[str, _Place] = {}
-        self._unplaced = self._lonely = 0
+        self._unplaced = self._lonely = self._largest_size = 0
+        self.largest: Request | None = None
 
     def survey(self) -> list[str]:
         """Find every passage's place and context.
@@ -161,6 +169,7 @@ class Questions:
         for question in self.all():
             keys.append(question.request.key)
             beyond.append(self._beyond(question.request))
+            self._take_largest(question)
         if beyond and min(beyond) > 0:
             raise InputError(
                 f"no passage fits: the model holds {self._backend.context:,} tokens, {min(beyond):,} fewer than the "
@@ -169,6 +178,11 @@ class Questions:
                 hint="Use --guide none, a smaller --max-tokens, or a model that holds more.",
             )
         return keys
+
+    def _take_largest(self, question: Question) -> None:
+        size = question.context.n_tokens + len(question.passage.text)
+        if self.largest is None or size > self._largest_size:
+            self.largest, self._largest_size = question.request, size
 
     def all(self, variants: Mapping[str, Variant] | None = None) -> Iterator[Question]:
         """Every question, those of a filing in text order so that they share the beginnings of their prompts.
@@ -267,9 +281,11 @@ class Questions:
         return Question(passage, context, self._request(passage, shown, messages, variant))
 
     def _request(self, passage: GoldPassage, shown: str, messages: tuple[Message, ...], variant: Variant) -> Request:
-        sampling = self._sampling(variant.samples)
-        schema = self.prompt.reply_schema
-        model, revision, options = self._config.model, self._backend.revision, self._backend.options
+        config = self._config
+        once = Sampling(max_tokens=config.max_tokens, temperature=config.temperature, seed=config.seed)
+        sampling = resampled(once, variant.samples)
+        model = name_in_requests(config.model, config.base_url)
+        schema, revision, options = self.prompt.reply_schema, self._backend.revision, self._backend.options
         return Request(
             key=Request.make_key(messages, schema, sampling, model, revision, options),
             filing_id=passage.filing_id,
@@ -283,11 +299,6 @@ class Questions:
             segments=(shown,),
             options=options,
         )
-
-    def _sampling(self, again: int) -> Sampling:
-        config = self._config
-        temperature = max(config.temperature, HOTTER * again)
-        return Sampling(max_tokens=config.max_tokens, temperature=temperature, seed=config.seed + again)
 
     def _mask(self, section: Section | None, passages: Sequence[GoldPassage]) -> Mask:
         who = self.filings.get(passages[0].filing_id)
