@@ -11,6 +11,8 @@ from fingreat.schema import Request, canonical_json
 
 _CHARACTERS_PER_TOKEN = 4
 """Of English text, by the providers' own rule of thumb: https://platform.openai.com/tokenizer."""
+_ROUNDING = 1e-9
+"""US dollars; sums of cents may end a little above what they are."""
 
 
 class Spending:
@@ -64,7 +66,7 @@ class Spending:
             return False
         if not self._answers and not under_way:
             return True
-        return self.spent + (under_way + 1) * self._expected(request) <= self.limit_usd
+        return self.spent + (under_way + 1) * self._expected(request) <= self.limit_usd + _ROUNDING
 
     def add(self, request: Request, raw: RawReply) -> None:
         """Count what a reply cost; one that does not say it counts as expected, unless it is a failure."""

@@ -15,7 +15,7 @@ from fingreat.inference.backend import Backend, CountsTokens, RawReply
 from fingreat.schema import ReplyState, Request
 from fingreat.schema.records import Record
 
-_MOST_TOKENS = 512
+_MOST_TOKENS = 384
 """Budget of the answer; the right one to the shipped example takes about 270 tokens in its longest form."""
 _SPECIAL_TOKENS = 16
 """Of an answer, at most: marks of its turn and of its end, which leave no text behind."""
@@ -88,7 +88,7 @@ def try_out(backend: Backend, request: Request, *, largest: Request | None = Non
 
     Args:
         request: in the form of the run's own (schema, options, sampling), such as one made from the graph's worked
-            example; its answer gets 512 tokens at most.
+            example; its answer gets 384 tokens at most.
         largest: the largest request of the run.
         hosted: the model is a provider's own, which may think at its lowest level; an open model must not.
 

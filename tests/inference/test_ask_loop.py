@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import errno
 import io
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
+from asked_backend import ANSWER, BUSY, FAILED, Asked, replies, requests
 from reply_builders import judge, quoted, raw, reply_of, request
 
 from fingreat.errors import BackendError, StorageError
@@ -17,44 +20,12 @@ from fingreat.inference import RawReply, ask, is_finished, reply_log
 from fingreat.inference.scripted import ScriptedBackend
 from fingreat.schema import Reply, ReplyState, Request
 
-FAILED = RawReply(state=ReplyState.ERROR, detail="the line is dead")
-BUSY = RawReply(state=ReplyState.ERROR, detail="busy", retryable=True)
-ANSWER = raw(reply_of(quoted()))
-
-
-def requests(count: int) -> list[Request]:
-    return [request(f"Chunk {number}.") for number in range(count)]
-
-
-class Asked:
-    """A back end that answers with a function of the request and of how often it was asked, and counts."""
-
-    model, revision, context, is_language_model = "asked", None, None, True
-    options: ClassVar[dict[str, Any]] = {}
-
-    def __init__(self, respond: Callable[[Request, int], RawReply]) -> None:
-        self.count: Counter[str] = Counter()
-        self._respond = respond
-
-    def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
-        for one in requests:
-            self.count[one.key] += 1
-            yield one, self._respond(one, self.count[one.key])
-
-    def close(self) -> None:
-        pass
-
 
 def run(folder: Path, asked: Iterable[Request], backend: Any) -> dict[str, Reply]:
     """One call, as one process would make it; the replies that are on disk after it."""
     with reply_log(folder) as log:
         ask(asked, backend, judge(), log)
     return replies(folder)
-
-
-def replies(folder: Path) -> dict[str, Reply]:
-    lines = [line for path in sorted(folder.glob("part-*.jsonl")) for line in path.read_bytes().splitlines()]
-    return {reply.key: reply for reply in map(Reply.model_validate_json, lines)}
 
 
 def test_every_request_gets_one_reply_and_is_not_asked_again(tmp_path: Path) -> None:
@@ -308,3 +279,85 @@ def test_a_function_answers_as_a_back_end(tmp_path: Path) -> None:
     assert all(reply.seconds is not None for reply in found.values())
     assert (backend.model, backend.revision, backend.context) == ("empty", None, None)
     backend.close()
+
+
+class Windows(Asked):
+    """A back end that has several requests under way, and answers when it has taken so many or all there are."""
+
+    def __init__(self, respond: Callable[[Request, int], RawReply], size: int) -> None:
+        super().__init__(respond)
+        self.size = size
+        self.closed = 0
+
+    def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
+        try:
+            taken = iter(requests)
+            while window := list(islice(taken, self.size)):
+                for one in reversed(window):
+                    self.count[one.key] += 1
+                    yield one, self._respond(one, self.count[one.key])
+        finally:
+            self.closed += 1
+
+
+def test_memory_holds_no_more_requests_than_are_under_way_however_many_fail(tmp_path: Path) -> None:
+    alive: Counter[str] = Counter()
+    most = 0
+
+    def making() -> Iterator[Request]:
+        nonlocal most
+        for number in range(400):
+            one = request(f"Chunk {number}.")
+            alive["now"] += 1
+            most = max(most, alive["now"])
+            weakref.finalize(one, alive.subtract, ["now"])
+            yield one
+            del one
+
+    backend = Windows(lambda one, times: BUSY if times < 3 else ANSWER, 8)
+    found = run(tmp_path, making(), backend)
+    assert len(found) == 400
+    assert {reply.attempts for reply in found.values()} == {3}
+    # Those under way, those that wait to be asked again, and one in each pair of hands.
+    assert most <= 2 * 8 + 4
+
+
+def test_a_failed_request_is_asked_again_before_new_ones(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    def respond(one: Request, times: int) -> RawReply:
+        order.append(one.messages[-1].content)
+        return BUSY if times == 1 and order[-1] == "Chunk 0." else ANSWER
+
+    run(tmp_path, requests(3), Asked(respond))
+    assert order == ["Chunk 0.", "Chunk 0.", "Chunk 1.", "Chunk 2."]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_what_fails_after_the_last_request_was_taken_is_asked_again(tmp_path: Path, size: int) -> None:
+    backend = Windows(lambda one, times: BUSY if times < 3 else ANSWER, size)
+    found = run(tmp_path, iter(requests(7)), backend)
+    assert {reply.state for reply in found.values()} == {ReplyState.OK}
+    assert set(backend.count.values()) == {3}
+
+
+def test_the_engine_is_told_to_end_when_the_loop_ends(tmp_path: Path) -> None:
+    backend = Windows(lambda one, times: ANSWER, 4)
+
+    def stops(one: Request, reply: Reply) -> None:
+        raise KeyboardInterrupt
+
+    with reply_log(tmp_path) as log, pytest.raises(KeyboardInterrupt) as caught:
+        ask(requests(8), backend, judge(), log, stops)
+    assert backend.closed == 1  # while the exception still holds every frame
+    assert caught.value is not None
+    assert len(replies(tmp_path)) == 1
+
+
+def test_a_back_end_that_takes_nothing_is_an_error(tmp_path: Path) -> None:
+    class Idle(Asked):
+        def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
+            return iter(())
+
+    with pytest.raises(BackendError, match="left 4 requests without an answer"):
+        run(tmp_path, iter(requests(4)), Idle(lambda one, times: ANSWER))
