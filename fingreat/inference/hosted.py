@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass
 
 from fingreat.errors import BackendError, InputError
+from fingreat.inference.address import check_address
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.online import TryLater
-from fingreat.inference.openai_server import check_address
 from fingreat.inference.requirements import NEEDS
 
 _NO_KEY = "none"

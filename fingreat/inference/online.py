@@ -95,7 +95,7 @@ def answer_online(
 ) -> Iterator[tuple[Request, RawReply]]:
     """Each request with its reply, as they finish.
 
-    Requests are taken one by one in the caller's thread, and no more than are under way at a time. A request that
+    Requests are taken one by one in the caller's thread, at most twice as many as are under way. A request that
     fails for good, or for longer than `PATIENCE` allows, is yielded with a `state`. Closing the generator, or an
     interrupt, ends what is under way at once.
 
@@ -109,12 +109,12 @@ def answer_online(
     with closing(_Runner(make, settings, secret)) as runner:
         waiting: Iterator[Request] | None = iter(requests)
         while True:
-            while waiting is not None and runner.under_way < runner.in_flight:
+            while waiting is not None and runner.open < runner.most_open:
                 if (request := next(waiting, None)) is None:
                     waiting = None
                 else:
                     runner.submit(request)
-            if not runner.under_way:
+            if not runner.open:
                 return
             yield runner.result()
 
@@ -123,8 +123,10 @@ class _Runner:
     """An event loop in a thread of its own, and what passes between it and the caller's thread."""
 
     def __init__(self, make: Callable[[], Provider], settings: Settings, secret: str | None) -> None:
-        self.in_flight = settings.in_flight or IN_FLIGHT
-        self.under_way = 0
+        self._in_flight = settings.in_flight or IN_FLIGHT
+        # As many again wait beside the loop: one follows another there at once, whatever the caller's thread does.
+        self.most_open = 2 * self._in_flight
+        self.open = 0
         self._make = make
         self._secret = secret if secret and len(secret) >= _SHORTEST_SECRET else None
         self._limiter = shared_limiter(settings.base_url, settings.requests_per_minute, settings.tokens_per_minute)
@@ -143,7 +145,7 @@ class _Runner:
             self._thread = threading.Thread(target=self._main, name="requests", daemon=True)
             self._thread.start()
             self._ready.wait()
-        self.under_way += 1
+        self.open += 1
         # A loop that has ended put the reason among the results.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._begin, request)
@@ -165,7 +167,7 @@ class _Runner:
             if isinstance(result, BaseException):
                 self._failure = self._failure or result
                 continue
-            self.under_way -= 1
+            self.open -= 1
             return result
 
     def close(self) -> None:
@@ -186,6 +188,7 @@ class _Runner:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
+        self._slots = asyncio.Semaphore(self._in_flight)
         self._turn = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._provider = self._make()
@@ -219,20 +222,16 @@ class _Runner:
         estimate = _estimate(request)
         end = float("inf")
         while True:
-            sent = await self._sent(estimate)
-            end = min(end, time.monotonic() + patience.in_all)
-            try:
-                async with asyncio.timeout(patience.a_try):
-                    reply = await self._provider.ask(request)
-            except TryLater as error:
-                later = error
-            except TimeoutError:
-                later = TryLater(f"no whole answer within {patience.a_try:g} seconds")
-            else:
+            async with self._slots:
+                sent = await self._sent(estimate)
+                end = min(end, time.monotonic() + patience.in_all)
+                reply = await self._try(request)
+            if isinstance(reply, RawReply):
                 if reply.prompt_tokens is not None:
                     self._limiter.correct(sent, reply.prompt_tokens + (reply.output_tokens or 0))
                 self._given_up = 0
                 return reply
+            later = reply
             failures += 1
             tries += not later.everyone
             wait = _wait(later, failures, patience)
@@ -242,6 +241,15 @@ class _Runner:
                 return self._give_up(later, failures, wait)
             # Not all at the same moment: that would be the next crowd.
             await asyncio.sleep(wait * random.uniform(1.0, 1.2))
+
+    async def _try(self, request: Request) -> RawReply | TryLater:
+        try:
+            async with asyncio.timeout(PATIENCE.a_try):
+                return await self._provider.ask(request)
+        except TryLater as later:
+            return later
+        except TimeoutError:
+            return TryLater(f"no whole answer within {PATIENCE.a_try:g} seconds")
 
     async def _sent(self, tokens: int) -> Sent:
         """Wait until a request may be sent, one after the other in their order."""

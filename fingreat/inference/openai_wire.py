@@ -8,6 +8,7 @@ from typing import Any
 
 from fingreat.inference.backend import RawReply
 from fingreat.inference.presets import Preset, Prices
+from fingreat.inference.wire import count, part, parts, text
 from fingreat.schema import ReplyState, Request
 
 _FINE_TUNED = "ft:"
@@ -69,27 +70,25 @@ def chat_reply(data: Any, prices: Prices | None, seconds: float | None, *, batch
     """
     choice = _first_choice(data)
     if choice is None:
-        error = _part(data, "error")
-        if error:
-            code = error.get("code")
-            return error_reply(code if isinstance(code, int) else 500, error)
+        if error := part(data, "error"):
+            return error_reply(count(error, "code") or 500, error)
         return RawReply(state=ReplyState.ERROR, detail="the answer holds no choice", seconds=seconds, retryable=True)
-    message, usage = _part(choice, "message"), _part(data, "usage")
-    prompt, output = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-    cached = _count(_part(usage, "prompt_tokens_details"), "cached_tokens")
-    finish = choice.get("finish_reason")
+    message, usage = part(choice, "message"), part(data, "usage")
+    prompt, output = count(usage, "prompt_tokens"), count(usage, "completion_tokens")
+    cached = count(part(usage, "prompt_tokens_details"), "cached_tokens")
+    finish = text(choice, "finish_reason") or None
     state, detail = _state(message, finish)
     cost = None
     if prices is not None and prompt is not None and output is not None:
-        cost = prices.cost(prompt, cached or 0, output, batch=batch)
+        cost = prices.cost(prompt, min(cached or 0, prompt), output, batch=batch)
     return RawReply(
-        text=_text(message.get("content")),
-        reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")) or None,
-        finish_reason=finish if isinstance(finish, str) else None,
+        text=_content(message),
+        reasoning=text(message, "reasoning_content") or text(message, "reasoning") or None,
+        finish_reason=finish,
         prompt_tokens=prompt,
         cached_tokens=cached,
         output_tokens=output,
-        reasoning_tokens=_count(_part(usage, "completion_tokens_details"), "reasoning_tokens"),
+        reasoning_tokens=count(part(usage, "completion_tokens_details"), "reasoning_tokens"),
         seconds=seconds,
         cost_usd=cost,
         state=state,
@@ -111,7 +110,7 @@ def error_reply(status: int, body: Any) -> RawReply:
     return RawReply(
         state=state,
         detail=f"refusal: {words}" if state is ReplyState.BLOCKED else words,
-        prompt_tokens=_count(error, "n_prompt_tokens"),
+        prompt_tokens=count(error, "n_prompt_tokens"),
         retryable=retryable,
     )
 
@@ -149,9 +148,9 @@ def _is_too_long(status: int, error: Mapping[str, Any], codes: set[Any]) -> bool
     return status in (400, 422) and bool(_TOO_LONG_WORDS.search(str(error.get("message", ""))))
 
 
-def _state(message: Mapping[str, Any], finish: Any) -> tuple[ReplyState | None, str | None]:
+def _state(message: Mapping[str, Any], finish: str | None) -> tuple[ReplyState | None, str | None]:
     """The state and its reason, where the answer itself says that it is none."""
-    if refusal := _text(message.get("refusal")):
+    if refusal := text(message, "refusal"):
         return ReplyState.BLOCKED, f"refusal: {refusal[:_REASON]}"
     if finish == "content_filter":
         return ReplyState.BLOCKED, "content_filter: the provider's filter stopped the answer"
@@ -161,31 +160,17 @@ def _state(message: Mapping[str, Any], finish: Any) -> tuple[ReplyState | None, 
 
 
 def _first_choice(data: Any) -> Mapping[str, Any] | None:
-    choices = data.get("choices") if isinstance(data, Mapping) else None
-    found = [choice for choice in choices if isinstance(choice, Mapping)] if isinstance(choices, list) else []
-    return min(found, key=lambda choice: _count(choice, "index") or 0, default=None)
+    return min(parts(data, "choices"), key=lambda choice: count(choice, "index") or 0, default=None)
 
 
-def _text(value: Any) -> str:
-    """Text, or the texts of a list of parts; nothing for anything else."""
-    if isinstance(value, list):
-        return "".join(_text(_part({"part": part}, "part").get("text")) for part in value)
-    return value if isinstance(value, str) else ""
-
-
-def _part(data: Any, name: str) -> Mapping[str, Any]:
-    part = data.get(name) if isinstance(data, Mapping) else None
-    return part if isinstance(part, Mapping) else {}
-
-
-def _count(data: Mapping[str, Any], name: str) -> int | None:
-    value = data.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _content(message: Mapping[str, Any]) -> str:
+    """The answer's text, which some servers give in parts."""
+    return text(message, "content") or "".join(text(one, "text") for one in parts(message, "content"))
 
 
 def _error(body: Any) -> Mapping[str, Any]:
     """The error object, which some servers give bare; its code and type are texts or numbers."""
-    inner = _part(body, "error") or (body if isinstance(body, Mapping) else {})
+    inner = part(body, "error") or (body if isinstance(body, Mapping) else {})
     return {name: value for name, value in inner.items() if not isinstance(value, (list, dict))}
 
 
