@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import Literal
 
@@ -267,7 +268,7 @@ class Questions:
             surroundings,
             range,
             context.n_tokens,
-            lambda shown: self._beyond(self._question(passage, section, shown, mask, Variant()).request),
+            lambda shown: self._excess(self._question(passage, section, shown, mask, Variant()).request),
         )
         return _Place(range, fitting, smaller=fitting != context)
 
@@ -312,9 +313,15 @@ class Questions:
         """By how many tokens a request is too long for the model, by its own tokenizer where that can be had."""
         if self._backend.context is None:
             return 0
+        return self._own_count(request) + self._config.max_tokens - self._backend.context
+
+    def _excess(self, request: Request) -> int:
+        """The same in about so many tokens of cl100k_base."""
+        return ceil(self._beyond(request) * self._count(request.messages) / max(1, self._own_count(request)))
+
+    def _own_count(self, request: Request) -> int:
         own = self._backend.prompt_tokens(request) if isinstance(self._backend, CountsTokens) else None
-        prompt = self._count(request.messages) if own is None else own
-        return prompt + self._config.max_tokens - self._backend.context
+        return self._count(request.messages) if own is None else own
 
 
 def _filings_of(corpus: CorpusFolder | None, wanted: Container[str]) -> dict[str, Filing]:
