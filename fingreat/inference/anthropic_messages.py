@@ -8,8 +8,10 @@ from time import perf_counter
 from typing import Any
 
 from fingreat.errors import BackendError, InputError
+from fingreat.inference.anthropic_batch import AnthropicBatch
 from fingreat.inference.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
+from fingreat.inference.batches import answer_batched
 from fingreat.inference.hosted import NO_LIST, Hosted, hosted, settled, unreachable
 from fingreat.inference.online import TryLater, answer_online, retry_after
 from fingreat.inference.wire import count
@@ -39,9 +41,11 @@ class AnthropicBackend:
 
     def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
         """Each request with its reply, as they finish."""
-        return answer_online(
-            lambda: _Messages(self._hosted, self._settings), requests, self._settings, secret=self._hosted.key
-        )
+        model, settings = self._hosted, self._settings
+        if settings.batch:
+            batches = AnthropicBatch(lambda: _client(model), model.model, settings.preset)
+            return answer_batched(batches, requests, settings.batch, secret=model.key)
+        return answer_online(lambda: _Messages(model, settings), requests, settings, secret=model.key)
 
     def close(self) -> None:
         """Nothing is held between calls."""
@@ -89,6 +93,11 @@ def _client_options(sdk: Any, model: Hosted) -> dict[str, Any]:
     return {"api_key": model.key, "base_url": model.address, "timeout": timeout, "max_retries": 0}
 
 
+def _client(model: Hosted) -> Any:
+    sdk: Any = import_module("anthropic")
+    return sdk.Anthropic(**_client_options(sdk, model))
+
+
 def _known(model: Hosted) -> int | None:
     """The model's context in tokens, None where the server does not say.
 
@@ -98,7 +107,7 @@ def _known(model: Hosted) -> int | None:
     """
     sdk: Any = import_module("anthropic")
     try:
-        with sdk.Anthropic(**_client_options(sdk, model)) as client:
+        with _client(model) as client:
             data = client.get(f"/v1/models/{model.model}", options={"follow_redirects": False}, cast_to=object)
     except sdk.APIStatusError as error:
         status, body = error.status_code, error.body

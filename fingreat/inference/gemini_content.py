@@ -11,6 +11,8 @@ from typing import Any
 
 from fingreat.errors import BackendError, InputError
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
+from fingreat.inference.batches import answer_batched
+from fingreat.inference.gemini_batch import GeminiBatch
 from fingreat.inference.gemini_wire import (
     content_body,
     content_reply,
@@ -27,6 +29,8 @@ from fingreat.schema import Graph, Request
 
 ADDRESS = "https://generativelanguage.googleapis.com"
 _CONNECT_SECONDS = 20.0
+_BATCH_MILLISECONDS = 300_000
+"""For one call of the batch interface, a file with it."""
 
 
 class GeminiBackend:
@@ -51,9 +55,11 @@ class GeminiBackend:
 
     def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
         """Each request with its reply, as they finish."""
-        return answer_online(
-            lambda: _Content(self._hosted, self._settings), requests, self._settings, secret=self._hosted.key
-        )
+        model, settings = self._hosted, self._settings
+        if settings.batch:
+            batches = GeminiBatch(lambda: _client(model, timeout=_BATCH_MILLISECONDS), model.model, settings.preset)
+            return answer_batched(batches, requests, settings.batch, secret=model.key)
+        return answer_online(lambda: _Content(model, settings), requests, settings, secret=model.key)
 
     def close(self) -> None:
         """Nothing is held between calls."""
