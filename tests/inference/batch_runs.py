@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from reply_builders import request
+from servers.providers.desk import Desk
+from servers.providers.local import LocalProvider
 from servers.providers.said import Said
 
 from fingreat.inference import RawReply, batches
 from fingreat.inference.batches import Waits, answer_batched
+from fingreat.inference.presets import Prices
 from fingreat.schema import Request
 
+PRICES = Prices(input=2.0, output=10.0, batch_factor=0.5, on=date(2026, 11, 1), source="a test")
 QUICK = Waits(first=0.01, factor=1.0, longest=0.01, settle=0.1, patience=2.0)
 
 
@@ -40,6 +45,28 @@ def texts(found: dict[str, RawReply]) -> dict[str, str]:
 
 def right(count: int, first: int = 0) -> dict[str, str]:
     return {f"row {number}": f"answer to row {number}" for number in range(first, first + count)}
+
+
+class Local:
+    """A provider on loopback, new for every test but for its sockets.
+
+    Args:
+        wire: its batch interface.
+        others: what else it speaks.
+    """
+
+    def __init__(self, wire: Any, *others: Any) -> None:
+        self.wire = wire
+        self.server = LocalProvider(wire, *others)
+
+    @property
+    def desk(self) -> Desk:
+        return self.wire.desk
+
+    def renew(self) -> None:
+        self.wire.desk, self.wire.errored = Desk(), {}
+        self.server.heal()
+        self.server.say(echo)
 
 
 @pytest.fixture
