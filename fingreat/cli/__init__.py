@@ -10,7 +10,7 @@ from typing import Annotated, TextIO
 import typer
 
 import fingreat
-from fingreat.cli import analyze, corpus, demo, doctor, extract, match, report, runs, schema, section
+from fingreat.cli import analyze, classify, corpus, demo, doctor, extract, match, report, runs, schema, section
 from fingreat.cli.common import NO_VALUE, NOTHING_DONE, print_text, show_error
 from fingreat.errors import FingreatError, StorageError
 
@@ -29,6 +29,7 @@ app.command("section")(section.section)
 app.command("chunk")(section.chunk)
 app.add_typer(corpus.app, name="corpus")
 app.command("extract")(extract.command)
+app.command("classify")(classify.command)
 app.command("match")(match.command)
 app.add_typer(analyze.app, name="analyze")
 app.command("report")(report.command)

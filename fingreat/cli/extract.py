@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 from pydantic import ValidationError
@@ -50,51 +50,58 @@ from fingreat.prompts import Guide
 from fingreat.report import count_of, percent
 from fingreat.runs import Manifest
 from fingreat.schema import Mode
+from fingreat.schema.records import Record
 
-_ASKING = "What to ask"
+ASKING = "What to ask"
 _MODEL = "The model's answer"
 
 ModeName = StrEnum("ModeName", {name: name for name in get_args(Mode)})  # type: ignore[misc]
 GuideName = StrEnum("GuideName", {name: name for name in get_args(Guide)})  # type: ignore[misc]
+C = TypeVar("C", bound=Record)
+
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        help="BACKEND:MODEL@REVISION; `lexicon`, `embed` and `embedded` need no more. See `fingreat doctor`.",
+        autocompletion=complete.models,
+    ),
+]
+TemperatureOption = Annotated[float, typer.Option("--temperature", rich_help_panel=_MODEL)]
+SeedOption = Annotated[int, typer.Option("--seed", rich_help_panel=_MODEL)]
+MaxTokensOption = Annotated[
+    int, typer.Option("--max-tokens", help="Budget of one answer, in tokens.", rich_help_panel=_MODEL)
+]
 
 
 def command(
     corpus: CorpusOption,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            help="BACKEND:MODEL@REVISION; `lexicon`, `embed` and `embedded` need no more. See `fingreat doctor`.",
-            autocompletion=complete.models,
-        ),
-    ],
+    model: ModelOption,
     out: Annotated[
         Path | None, typer.Option("--out", help="The run folder; by default out/<model>-<mode>.", show_default=False)
     ] = None,
     mode: Annotated[
         ModeName,
-        typer.Option("--mode", help="quote: it copies passages; span: it names segments.", rich_help_panel=_ASKING),
+        typer.Option("--mode", help="quote: it copies passages; span: it names segments.", rich_help_panel=ASKING),
     ] = ModeName["quote"],
     guide: Annotated[
         GuideName,
         typer.Option(
             "--guide",
             help="rules: definitions, border rules, an example; none: definitions only, as published.",
-            rich_help_panel=_ASKING,
+            rich_help_panel=ASKING,
         ),
     ] = GuideName["rules"],
     item: ItemOption = "7",
     tokens: TokensOption = DEFAULT_BUDGET,
     facets: Annotated[
         bool,
-        typer.Option("--facets", metavar=NO_VALUE, help="Also ask for the graph's facets.", rich_help_panel=_ASKING),
+        typer.Option("--facets", metavar=NO_VALUE, help="Also ask for the graph's facets.", rich_help_panel=ASKING),
     ] = False,
     schema: SchemaOption = None,
-    max_tokens: Annotated[
-        int, typer.Option("--max-tokens", help="Budget of one answer, in tokens.", rich_help_panel=_MODEL)
-    ] = 4096,
-    temperature: Annotated[float, typer.Option("--temperature", rich_help_panel=_MODEL)] = 0.0,
-    seed: Annotated[int, typer.Option("--seed", rich_help_panel=_MODEL)] = 0,
+    max_tokens: MaxTokensOption = 4096,
+    temperature: TemperatureOption = 0.0,
+    seed: SeedOption = 0,
     base_url: BaseUrlOption = None,
     models: ModelsOption = None,
     in_flight: InFlightOption = None,
@@ -116,36 +123,43 @@ def command(
 
     Example: fingreat extract --corpus corpus --model embedded --tokens 1500 --max-tokens 1024
     """
-    config = _config(
+    config = config_of(
+        ExtractConfig,
         {
             "model": model, "mode": mode.value, "guide": guide.value, "item": item, "tokens": tokens, "facets": facets,
             "schema_file": schema, "max_tokens": max_tokens, "temperature": temperature, "seed": seed,
             "base_url": base_url, "models_file": models, "resend": resend,
-        }
+        },
     )  # fmt: skip
-    target = out or Path("out") / f"{_slug(model)}-{mode.value}"
+    target = out or Path("out") / f"{slug(model)}-{mode.value}"
     asking = ask_options(
         model, target, base_url=base_url, models=models, in_flight=in_flight, rpm=rpm, tpm=tpm, batch=batch,
         no_cache=no_cache, max_cost=max_cost, no_trial=no_trial, dry_run=dry_run,
     )  # fmt: skip
-    with stoppable(lambda: _what_stays(target)), asking as options:
+    with stoppable(lambda: what_stays(target)), asking as options:
         if dry_run:
             show_estimate(plan_extract(Corpus(corpus), config, target, options), json=json)
             return
         with money_ends(), LiveView() as progress:
             manifest = extract(Corpus(corpus), config, target, progress=progress, options=options)
     _show(manifest, target, json=json)
-    raise typer.Exit(_status(manifest.counts))
+    raise typer.Exit(exit_status(manifest.counts))
 
 
-def _status(counts: dict[str, Any]) -> int:
+def exit_status(counts: dict[str, Any]) -> int:
+    """Of a run that came to its end."""
     return ALL_WELL if not counts["failures"] else SOME_FAILED if counts["outputs"] else NOTHING_DONE
 
 
-def _config(values: dict[str, Any]) -> ExtractConfig:
-    defaults = {name: field.default for name, field in ExtractConfig.model_fields.items()}
+def config_of(kind: type[C], values: dict[str, Any]) -> C:
+    """The configuration of a run from its options; those that are as by default are left out.
+
+    Raises:
+        InputError: a value is out of its range; the message names the option.
+    """
+    defaults = {name: field.default for name, field in kind.model_fields.items()}
     try:
-        return ExtractConfig(**{name: value for name, value in values.items() if value != defaults[name]})
+        return kind(**{name: value for name, value in values.items() if value != defaults[name]})
     except ValidationError as error:
         detail = error.errors()[0]
         option = "--" + str(detail["loc"][0]).replace("_file", "").replace("_", "-")
@@ -169,11 +183,13 @@ def _show(manifest: Manifest, target: Path, *, json: bool) -> None:
     say(f"run: {target}")
 
 
-def _slug(model: str) -> str:
+def slug(model: str) -> str:
+    """A model's specification as a part of a folder's name."""
     return "".join(c if c.isalnum() or c in ".-" else "-" for c in model.replace("/", "-")).strip("-.").lower()
 
 
-def _what_stays(target: Path) -> str:
+def what_stays(target: Path) -> str:
+    """What a run that was stopped leaves, in words."""
     if not target.exists():
         return "Nothing was asked yet."
     return f"Every answer so far is in {target}; repeat the command to go on."

@@ -105,6 +105,8 @@ def show(run: RunArgument, json: JsonFlag = False) -> None:
     if json:
         print_json(data)
         return
+    if gold := data.get("inputs", {}).pop("gold", None):
+        data["gold_sha256"] = gold
     for name, what in (("inputs", "section"), ("filings", "filing"), ("earlier", "session")):
         if data.get(name):
             data[name] = count_of(len(data[name]), what)
@@ -173,7 +175,7 @@ def export(
     table: Annotated[
         TableName | None,
         typer.Option(
-            "--table", help="Which records; by default extractions, or matches of a match.", show_default=False
+            "--table", help="Which records; by default extractions, classifications or matches.", show_default=False
         ),
     ] = None,
     format: Annotated[ExportFormat, typer.Option("--format", help="Of the file.")] = ExportFormat.CSV,

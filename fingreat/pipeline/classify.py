@@ -11,10 +11,12 @@ from fingreat.analysis import Accuracy, measure_accuracy
 from fingreat.errors import InputError, RunError
 from fingreat.inference import Backend, create_backend
 from fingreat.inference.classify_judge import ClassifyJudge
+from fingreat.inference.dry import dry_backend
 from fingreat.pipeline.asked_model import model_info, settings_for
 from fingreat.pipeline.asking import Asker, AskOptions, Progress, Silent, run_in_folder
 from fingreat.pipeline.choices import Choices
 from fingreat.pipeline.corpus_folder import CorpusFolder
+from fingreat.pipeline.estimate import Estimate, Planned, estimate
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.questions import ClassifyConfig, Question, Questions, Variant
 from fingreat.runs import Manifest, RunFolder, part_paths, readers, sha256_of, write_atomic, write_records
@@ -77,16 +79,8 @@ def classify(
         InputError, CorpusError, MissingExtraError, BackendError, CostError, RunError, StorageError: with what to do.
             The run folder keeps every reply that was written; the same call goes on from there.
     """
-    if corpus is not None and out.resolve() == corpus.path.resolve():
-        raise InputError(
-            "is the corpus; a run needs a folder of its own.", where=str(out), hint="Choose another --out."
-        )
-    RunFolder(out).check_place()
-    graph = load_graph(config.schema_file)
-    options = replace(
-        options, settings=settings_for(config.model, config.base_url, config.models_file, options.settings)
-    )
-    passages = _checked(read_gold(gold), graph, gold)
+    graph, options = _checked(corpus, config, out, options)
+    passages = _read(gold, graph)
     if backend is None:
         with closing(create_backend(config.model, graph, options.settings)) as made:
             return classify(gold, config, out, corpus=corpus, options=options, progress=progress, backend=made)
@@ -94,8 +88,47 @@ def classify(
         return _Steps(gold, passages, config, graph, backend, corpus).run(RunFolder(out), options, progress or Silent())
 
 
-def _checked(passages: list[GoldPassage], graph: Graph, gold: Path) -> list[GoldPassage]:
+def plan_classify(
+    gold: Path,
+    config: ClassifyConfig,
+    out: Path,
+    *,
+    corpus: CorpusFolder | None = None,
+    options: AskOptions = AskOptions(),  # noqa: B008 - frozen
+) -> Estimate:
+    """What `classify` would ask and cost; no engine is started, nothing is asked or written.
+
+    Raises:
+        InputError, CorpusError, MissingExtraError, RunError, StorageError: as the run itself would.
+    """
+    graph, options = _checked(corpus, config, out, options)
+    passages = _read(gold, graph)
+    with (
+        closing(dry_backend(config.model, graph, options.settings)) as backend,
+        readers(corpus.path) if corpus is not None else nullcontext(),
+    ):
+        steps = _Steps(gold, passages, config, graph, backend, corpus)
+        steps.questions.survey()
+        planned = Planned(RunFolder(out), steps.manifest(out.resolve().name, options), backend, options)
+        return estimate((question.request for question in steps.questions.all()), planned)
+
+
+def _checked(
+    corpus: CorpusFolder | None, config: ClassifyConfig, out: Path, options: AskOptions
+) -> tuple[Graph, AskOptions]:
+    """The graph, and the options with what is known of the model; refuses a place where no run can be."""
+    if corpus is not None and out.resolve() == corpus.path.resolve():
+        raise InputError(
+            "is the corpus; a run needs a folder of its own.", where=str(out), hint="Choose another --out."
+        )
+    RunFolder(out).check_place()
+    settings = settings_for(config.model, config.base_url, config.models_file, options.settings)
+    return load_graph(config.schema_file), replace(options, settings=settings)
+
+
+def _read(gold: Path, graph: Graph) -> list[GoldPassage]:
     """The passages, none of which accepts an edge that the graph lacks, and some of which accept one that it has."""
+    passages = read_gold(gold)
     for passage in passages:
         if unknown := passage.accepted - set(graph.edges):
             raise InputError(
@@ -150,12 +183,12 @@ class _Steps:
             run.mark_done(STAGE, [*part_paths(run.replies), *parts, run.failures])
             return self._passage_counts() | counts, {"gold": sha256_of(self.gold), **self.questions.inputs}
 
-        manifest = run_in_folder(run, self._manifest(run.path.resolve().name, options), work)
+        manifest = run_in_folder(run, self.manifest(run.path.resolve().name, options), work)
         if self.accuracy is None:
             raise RunError("was not measured.", where=str(run.path), hint="Run it again.")
         return Classified(manifest, self.accuracy)
 
-    def _manifest(self, name: str, options: AskOptions) -> Manifest:
+    def manifest(self, name: str, options: AskOptions) -> Manifest:
         """What this run is, before it begins."""
         elsewhere = {"model", "base_url", "models_file", "schema_file"}
         resolved = self.config.model_dump(mode="json", exclude=elsewhere)

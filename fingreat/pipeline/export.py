@@ -16,13 +16,18 @@ from fingreat.errors import MissingExtraError, RunError
 from fingreat.pipeline.match import Unmatched
 from fingreat.runs import MatchManifest, RunFolder, read_record_file, read_records
 from fingreat.runs.files import replacing
-from fingreat.schema import Extraction, Failure, Match, Reply
+from fingreat.schema import Classification, Extraction, Failure, Match, Reply
 from fingreat.schema.records import Record
 
 OF_RUN: dict[str, type[Record]] = {"extractions": Extraction, "replies": Reply, "failures": Failure}
+OF_CLASSIFICATION: dict[str, type[Record]] = {
+    "classifications": Classification,
+    "replies": Reply,
+    "failures": Failure,
+}
 OF_MATCH: dict[str, type[Record]] = {"matches": Match, "unmatched": Unmatched}
-TABLES = OF_RUN | OF_MATCH
-"""What can be exported; the first of a run's and of a match's tables are their main ones."""
+TABLES = OF_RUN | OF_CLASSIFICATION | OF_MATCH
+"""What can be exported; the first of the tables of each kind is its main one."""
 
 
 class ExportFormat(StrEnum):
@@ -67,7 +72,7 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
         why = (
             "all is made anew from the two runs"
             if manifest.kind == "match"
-            else "extractions are made anew from the replies"
+            else f"{main_table(run)} are made anew from the replies"
         )
         raise RunError(f"the run is damaged: {'; '.join(faults)}.", where=str(run.path), hint=f"{again}: {why}.")
     rows = (record.model_dump(mode="json") for record in _records(run, table))
@@ -76,7 +81,10 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
 
 
 def _tables(run: RunFolder) -> dict[str, type[Record]]:
-    return OF_MATCH if isinstance(run.any_manifest(), MatchManifest) else OF_RUN
+    manifest = run.any_manifest()
+    if isinstance(manifest, MatchManifest):
+        return OF_MATCH
+    return OF_CLASSIFICATION if manifest.kind == "classify" else OF_RUN
 
 
 def _records(run: RunFolder, table: str) -> Iterator[Record]:

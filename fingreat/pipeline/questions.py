@@ -34,6 +34,7 @@ from fingreat.schema import (
 )
 from fingreat.schema.records import Record
 
+BUDGET = 8192
 ANSWER_TOKENS = 512
 """What the budget leaves for an answer, whatever a run's own budget of answers is: contexts are the same for all."""
 
@@ -62,7 +63,7 @@ class ClassifyConfig(Record):
     context: Literal["auto", "none"] = "auto"
     mask: tuple[MaskKind, ...] = ()
     shuffle: int | None = None
-    tokens: int = Field(default=8192, ge=1024)
+    tokens: int = Field(default=BUDGET, ge=1024)
     max_tokens: int = Field(default=ANSWER_TOKENS, ge=1)
     temperature: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     seed: int = 0

@@ -1,0 +1,73 @@
+"""Accuracy of a classification run, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fingreat.analysis import Accuracy, CohortAccuracy
+from fingreat.report.tables import ALL, Cell, Column, Share, Table, count_of
+
+
+def accuracy_table(measured: Accuracy, name: str) -> Table:
+    """All passages, then each category and each edge.
+
+    Args:
+        name: of the run or the model.
+    """
+    return Table(
+        id="accuracy",
+        title=f"Accuracy of {name}",
+        columns=_columns("passages that accept"),
+        rows=tuple(
+            _row(cohort, ALL if cohort is measured.overall else cohort.name)
+            for cohort in (measured.overall, *measured.categories, *measured.edges)
+        ),
+        notes=tuple(_notes(measured)),
+    )
+
+
+def accuracy_by_year(measured: Accuracy, name: str) -> Table:
+    """A row for each year in which filings were filed."""
+    return Table(
+        id="accuracy-by-year",
+        title=f"Accuracy of {name} by filing year",
+        columns=_columns("filed in"),
+        rows=_rows(measured.years),
+    )
+
+
+def _columns(cohort: str) -> tuple[Column, ...]:
+    return (
+        Column(label=cohort),
+        Column(label="passages", kind="count"),
+        Column(label="accuracy", kind="share"),
+        Column(label="majority", kind="share"),
+        Column(label="random", kind="rate"),
+        Column(label="failed", kind="count"),
+    )
+
+
+def _rows(cohorts: Sequence[CohortAccuracy]) -> tuple[tuple[Cell, ...], ...]:
+    return tuple(_row(cohort, cohort.name) for cohort in cohorts)
+
+
+def _row(cohort: CohortAccuracy, name: str) -> tuple[Cell, ...]:
+    right, majority = cohort.accuracy, cohort.majority
+    return (
+        name,
+        right.total,
+        Share(k=right.hits, n=right.total),
+        Share(k=majority.hits, n=majority.total),
+        None if cohort.random is None else float(cohort.random),
+        cohort.failed,
+    )
+
+
+def _notes(measured: Accuracy) -> Iterator[str]:
+    yield (
+        "An answer is right if it is one of the accepted edges; a failed one is wrong. A passage counts in every "
+        "category and edge that it accepts."
+    )
+    yield f"Majority always names {measured.majority_edge}; random draws one of all edges, and its share is exact."
+    if measured.without_edges:
+        yield f"{count_of(measured.without_edges, 'passage')} without an accepted edge play no part."
