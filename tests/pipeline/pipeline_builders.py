@@ -69,16 +69,18 @@ def first_sentence(request: Request) -> RawReply:
 
 
 class Counting(ScriptedBackend):
-    """A scripted model that counts how often it is asked each request."""
+    """A scripted model that counts how often it is asked each request, and keeps the requests in order."""
 
     def __init__(self, respond: Callable[[Request], RawReply] = first_sentence, context: int | None = None) -> None:
         self.model, self.revision, self.context = "counting", None, context
         self.asked: Counter[str] = Counter()
+        self.seen: list[Request] = []
         self._respond = respond
 
     def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
         for request, raw in super().answer(requests):
             self.asked[request.key] += 1
+            self.seen.append(request)
             yield request, raw
 
 
@@ -116,10 +118,13 @@ def assert_counts_add_up(manifest: Manifest, path: Path) -> None:
     grounded = sum(extraction.verdict.grounded for extraction in extractions)
     assert counts["grounded"] == grounded
     assert counts["grounded_share"] == (grounded / len(extractions) if extractions else None)
+    assert counts["failures"] == counts["partial"] + counts["to_resend"] + counts["need_change"]
+    assert counts["healed"] <= counts["outputs"]
     # Every key is an output or a failure, never both and never neither.
     replies, failed = replies_of_run(path), {failure.id for failure in failures}
+    damaged = {key for key, (state, _) in replies.items() if state is not ReplyState.OK}
     assert counts["replies"] == len(replies)
-    assert failed == {key for key, (state, _) in replies.items() if state is not ReplyState.OK}
+    assert failed <= damaged if counts["resent"] or counts["split_chunks"] else failed == damaged
     assert len({extraction.id for extraction in extractions}) == len(extractions)
     assert manifest.status == "complete"
     assert RunFolder(path).manifest() == manifest

@@ -92,6 +92,10 @@ def after(seconds: float) -> Callable[[], bool]:
     return lambda: time.perf_counter() > moment
 
 
+def without_time(counts: dict[str, Any]) -> dict[str, Any]:
+    return {name: count for name, count in counts.items() if "second" not in name}
+
+
 def assert_as_if_nothing_had_happened(out: Path, whole: Path, corpus: Corpus) -> None:
     """Go on in this process and compare with the run that was never stopped."""
     backend = Counting()
@@ -103,7 +107,7 @@ def assert_as_if_nothing_had_happened(out: Path, whole: Path, corpus: Corpus) ->
     assert extraction_bytes(out) == extraction_bytes(whole)
     assert (out / "failures.jsonl").read_bytes() == (whole / "failures.jsonl").read_bytes()
     expected = RunFolder(whole).manifest().counts
-    assert {**manifest.counts, "model_seconds": None} == {**expected, "model_seconds": None}
+    assert without_time(manifest.counts) == without_time(expected)
     left = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
     assert left == {str(path.relative_to(whole)) for path in whole.rglob("*") if path.is_file()}
 
