@@ -17,7 +17,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fingreat.errors import FingreatError, InputError, StorageError
-from fingreat.runs.files import storage_errors
 from fingreat.schema import Reply, ReplyState, sha256_hex
 
 _APPLICATION = 0x46475243
@@ -39,7 +38,8 @@ ON CONFLICT (key) DO UPDATE SET
 WHERE replies.state = 'too_long'
 """
 _BUSY_SECONDS = 30.0
-_HINT = "Go on without it by --no-cache, or remove the file: what it holds is then asked again."
+_REMOVE = "Go on without it by --no-cache, or remove the file: what it holds is then asked again."
+_ELSEWHERE = "Go on without it by --no-cache, or name another file by FINGREAT_CACHE."
 
 
 def default_cache_path() -> Path:
@@ -68,8 +68,10 @@ class ReplyCache:
 
     def __init__(self, path: Path, *, busy_seconds: float = _BUSY_SECONDS) -> None:
         self.path = path
-        with storage_errors(path):
+        try:
             path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unusable(error.strerror or str(error), _ELSEWHERE) from error
         with self._errors():
             self._database = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
         try:
@@ -165,12 +167,12 @@ class ReplyCache:
                     database.execute("ROLLBACK")
                 raise
         if self._number("application_id") != _APPLICATION:
-            raise InputError("is a database of something else.", where=str(self.path), hint="Name another file.")
+            raise InputError("is a database of something else.", where=str(self.path), hint=_ELSEWHERE)
         if (found := self._number("user_version")) != _FORMAT:
             raise InputError(
                 f"is a reply cache of format {found}, and this version of fingreat reads format {_FORMAT}.",
                 where=str(self.path),
-                hint=_HINT,
+                hint=_ELSEWHERE,
             )
         # A crash of the machine may take the last replies, which are in the run's folder, but damages nothing.
         database.execute("PRAGMA synchronous = NORMAL")
@@ -179,7 +181,11 @@ class ReplyCache:
         return int(self._database.execute(f"PRAGMA {pragma}").fetchone()[0])
 
     def _damaged(self, what: str) -> InputError:
-        return InputError(f"is damaged: {what}.", where=str(self.path), hint=_HINT)
+        return InputError(f"is damaged: {what}.", where=str(self.path), hint=_REMOVE)
+
+    def _unusable(self, reason: str, hint: str, *, retryable: bool = False) -> StorageError:
+        message = f"the reply cache cannot be used: {reason}."
+        return StorageError(message, where=str(self.path), hint=hint, retryable=retryable)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -189,10 +195,9 @@ class ReplyCache:
         except sqlite3.OperationalError as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             busy = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-            reason = "another process holds it" if busy else str(error)
-            hint = "Try again later, or go on without it by --no-cache." if busy else _HINT
-            raise StorageError(
-                f"the reply cache cannot be used: {reason}.", where=str(self.path), hint=hint, retryable=busy
-            ) from error
+            if busy:
+                hint = "Try again later, or go on without it by --no-cache."
+                raise self._unusable("another process holds it", hint, retryable=True) from error
+            raise self._unusable(str(error), _ELSEWHERE) from error
         except sqlite3.DatabaseError as error:
             raise self._damaged(str(error)) from error

@@ -66,6 +66,7 @@ def test_a_failure_that_would_come_again_is_not_paid_for_again(
     tmp_path: Path, cache: ReplyCache, state: ReplyState
 ) -> None:
     backend = Asked(lambda one, times: RawReply(state=state, detail="why"))
+    backend.context = 4096
     run(tmp_path / "a", requests(1), backend, cache)
     (found,) = run(tmp_path / "b", requests(1), backend, cache)
     assert (found.state, found.detail, found.from_cache) == (state, "why", True)

@@ -47,6 +47,7 @@ def test_what_the_engine_counted_is_written(tmp_path: Path) -> None:
         prompt_tokens=60,
         cached_tokens=50,
         output_tokens=4,
+        reasoning_tokens=1,
         seconds=1.5,
         cost_usd=0.25,
     )
@@ -59,6 +60,7 @@ def test_what_the_engine_counted_is_written(tmp_path: Path) -> None:
         prompt_tokens=60,
         cached_tokens=50,
         output_tokens=4,
+        reasoning_tokens=1,
         seconds=1.5,
         cost_usd=0.25,
         detail="no JSON object",
@@ -160,7 +162,8 @@ class Answers(Asked):
 
     def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
         for one in self._which(list(requests)):
-            yield one, ANSWER
+            self.count[one.key] += 1
+            yield one, self._respond(one, self.count[one.key])
 
 
 @pytest.mark.parametrize(
@@ -193,6 +196,15 @@ def test_a_back_end_that_stops_taking_requests_is_an_error(tmp_path: Path, make:
     with pytest.raises(BackendError, match="left 3 requests without an answer"):
         run(tmp_path, make(requests(5)), Lazy(lambda one, times: ANSWER))
     assert len(replies(tmp_path)) == 2
+
+
+def test_a_back_end_that_leaves_a_request_is_asked_no_more(tmp_path: Path) -> None:
+    asked = requests(3)
+    backend = Answers(lambda all_of_them: all_of_them[1:])
+    backend._respond = lambda one, times: BUSY
+    with pytest.raises(BackendError, match="left 3 requests without an answer"):
+        run(tmp_path, asked, backend)
+    assert max(backend.count.values()) == 1
 
 
 def test_requests_are_made_one_by_one_as_the_back_end_takes_them(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from asked_backend import ANSWER, Asked, replies, requests
-from reply_builders import judge
+from reply_builders import judge, request
 
 from fingreat.errors import CostError, InputError
 from fingreat.inference import RawReply, ReplyCache, Spending, ask, reply_log
@@ -105,6 +105,13 @@ def test_the_prompt_and_the_schema_are_counted_by_four_characters_to_a_token() -
     expected = math.ceil(len(text) / 4)
     assert Spending(2.0 * expected, prices=prices).allows(one, 1)
     assert not Spending(2.0 * expected - 1, prices=prices).allows(one, 1)
+
+
+def test_before_a_cost_is_known_all_count_as_the_dearest_that_was_asked() -> None:
+    spending = Spending(512.0, prices=PRICES)
+    assert spending.allows(request("Dear.", max_tokens=256), 1)
+    assert not spending.allows(request("Cheap.", max_tokens=1), 2)
+    assert Spending(512.0, prices=PRICES).allows(request("Cheap.", max_tokens=1), 2)
 
 
 def test_a_small_limit_buys_at_least_one_request(tmp_path: Path) -> None:
