@@ -289,8 +289,10 @@ class _Runner:
         if not isinstance(error, BackendError) or self._secret is None:
             return error
         # Made anew: below the old one stands the SDK's, which quotes the server and holds the request.
-        message = without(error.message, self._secret)
-        return BackendError(message, where=error.where, hint=error.hint, retryable=error.retryable)
+        message, where, hint = (
+            part and without(part, self._secret) for part in (error.message, error.where, error.hint)
+        )
+        return BackendError(message or "", where=where, hint=hint, retryable=error.retryable)
 
 
 def without(text: str, secret: str) -> str:
