@@ -264,8 +264,9 @@ class _Steps:
         yield from records
 
     def _passage_counts(self) -> dict[str, object]:
-        """For the manifest: `passages` = `left_out` + `requests`."""
+        """For the manifest: `passages` = `left_out` + `requests`; `filings` are those of the passages asked about."""
         return {
+            "filings": len({passage.filing_id for passage in self.eligible}),
             "passages": len(self.passages),
             "left_out": len(self.passages) - len(self.eligible),
             "correct": len(self.accuracy.correct) if self.accuracy else 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fingreat.analysis import Accuracy, CohortAccuracy
 from fingreat.report.tables import ALL, Cell, Column, Share, Table, count_of
@@ -32,7 +32,8 @@ def accuracy_by_year(measured: Accuracy, name: str) -> Table:
         id="accuracy-by-year",
         title=f"Accuracy of {name} by filing year",
         columns=_columns("filed in"),
-        rows=_rows(measured.years),
+        rows=tuple(_row(cohort, cohort.name) for cohort in measured.years),
+        notes=tuple(_undated(measured)),
     )
 
 
@@ -47,10 +48,6 @@ def _columns(cohort: str) -> tuple[Column, ...]:
     )
 
 
-def _rows(cohorts: Sequence[CohortAccuracy]) -> tuple[tuple[Cell, ...], ...]:
-    return tuple(_row(cohort, cohort.name) for cohort in cohorts)
-
-
 def _row(cohort: CohortAccuracy, name: str) -> tuple[Cell, ...]:
     right, majority = cohort.accuracy, cohort.majority
     return (
@@ -61,6 +58,12 @@ def _row(cohort: CohortAccuracy, name: str) -> tuple[Cell, ...]:
         None if cohort.random is None else float(cohort.random),
         cohort.failed,
     )
+
+
+def _undated(measured: Accuracy) -> Iterator[str]:
+    left = measured.overall.accuracy.total - sum(cohort.accuracy.total for cohort in measured.years)
+    if left:
+        yield f"{count_of(left, 'passage')} of filings whose date is not known."
 
 
 def _notes(measured: Accuracy) -> Iterator[str]:
