@@ -100,11 +100,14 @@ def error_reply(status: int | None, body: Any) -> RawReply:
 def fatal_error(status: int | None, body: Any) -> str | None:
     """What to do about a failure that every request would meet; None for any other."""
     kind, said = _error(body)
+    code = text(part(part(body, "error"), "details"), "error_code")
     if status == 401 or kind == "authentication_error":
         return "Check the key in the environment."
-    if status == 402 or kind == "billing_error" or "credit balance" in said.lower():
+    # A limit on what may be spent comes as "too many requests", which it stays till the month is over.
+    broke = kind == "billing_error" or code.endswith("spend_limit_reached") or "credit balance" in said.lower()
+    if status == 402 or broke:
         return "The account has no credit left; go on with the same command when it has."
-    if status == 403 or kind == "permission_error":
+    if status == 403 or kind == "permission_error" or code == "organization_on_hold":
         return "The key may not use this model, or not from here."
     if status is not None and (status == 404 or 300 <= status < 400):
         return "Check the model's name and --base-url."

@@ -132,6 +132,8 @@ def fatal_error(status: int | None, body: Any) -> str | None:
         return "Check the key in the environment."
     if status == 402 or (name == "FAILED_PRECONDITION" and status == 400):
         return "The account may not be used like this (billing, place); go on with the same command when it may."
+    if any("PerDay" in text(one, "quotaId") for one in parts(_detail(body, "QuotaFailure"), "violations")):
+        return "The quota of the day is used up; go on with the same command when there is a new one."
     if status == 403 or name == "PERMISSION_DENIED":
         return "The key may not use this model, or not from here."
     if status is not None and (status == 404 or 300 <= status < 400):

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +15,12 @@ from reply_builders import GRAPH, judge, quoted, reply_of, request
 from servers.answers import cut, delayed, dribbling, edited, redirected, reset, typed
 from servers.providers.anthropic import AnthropicWire, broken, no_credit, overloaded, rate_limited
 from servers.providers.anthropic import error as anthropic_error
+from servers.providers.anthropic_batch import AnthropicBatchWire
 from servers.providers.local import LocalProvider
 from servers.providers.said import Said
 
 from fingreat.errors import BackendError, InputError
+from fingreat.inference import batches
 from fingreat.inference.backend import ModelSpec, Settings
 from fingreat.inference.presets import Preset, Prices
 from fingreat.inference.registry import create_backend
@@ -203,3 +206,18 @@ def test_a_preset_is_part_of_what_changes_an_answer_and_reaches_the_server(provi
     assert sent["temperature"] == 0.0
     with pytest.raises(BackendError, match="deprecated for this model"):
         replies(SPEC, [request("row")], provider.base, preset=preset)
+
+
+def test_with_a_folder_for_batches_requests_go_through_the_batch_interface(
+    provider: LocalProvider, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(batches, "WAITS", batches.Waits(first=0.01, longest=0.05))
+    with LocalProvider(AnthropicBatchWire(key=KEY), AnthropicWire({"small": 1000}, key=KEY)) as server:
+        server.say(lambda prompt: Said(f"answer to {prompt}"))
+        found = replies(SPEC, [request(f"row {n}") for n in range(3)], server.base, batch=tmp_path)
+        assert {text: reply.text for text, reply in found.items()} == {
+            f"row {n}": f"answer to row {n}" for n in range(3)
+        }
+        assert server.log.count("/v1/messages") == 0
+        assert server.log.count("/v1/messages/batches") >= 1
+    assert all(KEY not in path.read_text() for path in tmp_path.rglob("*") if path.is_file())

@@ -155,6 +155,16 @@ def test_what_every_request_would_meet_is_fatal_and_says_what_to_do(
     assert words in (fatal_error(status, failure(kind, text)) or "")
 
 
+@pytest.mark.parametrize("code", ["contract_spend_limit_reached", "enforced_spend_limit_reached"])
+def test_a_limit_on_spending_is_no_reason_to_wait_a_minute(code: str) -> None:
+    body = failure("rate_limit_error", "Limit reached.")
+    assert fatal_error(429, body) is None
+    body["error"]["details"] = {"error_code": code}
+    assert "credit" in (fatal_error(429, body) or "")
+    body["error"]["details"] = {"error_code": "ramp_limit_exceeded"}
+    assert fatal_error(429, body) is None
+
+
 def test_of_a_wrong_key_nothing_is_quoted() -> None:
     assert error_words(401, failure("authentication_error", "invalid x-api-key sk-1")) == (
         "status 401 authentication_error"

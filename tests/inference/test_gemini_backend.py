@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +15,12 @@ from reply_builders import GRAPH, judge, quoted, reply_of, request
 from servers.answers import cut, delayed, dribbling, edited, redirected, reset, typed
 from servers.providers.gemini import GeminiWire, broken, overloaded, rate_limited
 from servers.providers.gemini import error as gemini_error
+from servers.providers.gemini_batch import GeminiBatchWire
 from servers.providers.local import LocalProvider
 from servers.providers.said import Said
 
 from fingreat.errors import BackendError, InputError
+from fingreat.inference import batches
 from fingreat.inference.backend import Settings
 from fingreat.inference.gemini_wire import content_body
 from fingreat.inference.presets import Preset, Prices, load_presets
@@ -250,3 +253,17 @@ def test_a_model_that_refuses_a_temperature_is_sent_none_where_the_preset_says_s
 def test_the_shipped_presets_are_fields_that_the_sdk_knows(provider: LocalProvider, name: str) -> None:
     preset = load_presets().find(known_spec(f"gemini:{name}"))
     assert replies(SPEC, [request("row")], provider.base, preset=preset)["row"].state is None
+
+
+def test_with_a_folder_for_batches_requests_go_through_the_batch_interface(
+    provider: LocalProvider, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(batches, "WAITS", batches.Waits(first=0.01, longest=0.05))
+    with LocalProvider(GeminiBatchWire(key=KEY), GeminiWire(key=KEY)) as server:
+        server.say(lambda prompt: Said(f"answer to {prompt}"))
+        found = replies(SPEC, [request(f"row {n}") for n in range(3)], server.base, batch=tmp_path)
+        assert {text: reply.text for text, reply in found.items()} == {
+            f"row {n}": f"answer to row {n}" for n in range(3)
+        }
+        assert server.log.count(PATH) == 0
+    assert all(KEY not in path.read_text() for path in tmp_path.rglob("*") if path.is_file())

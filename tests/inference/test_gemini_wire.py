@@ -161,6 +161,20 @@ def test_the_wait_stands_among_the_errors_details() -> None:
     assert retry_delay(failure(429, "RESOURCE_EXHAUSTED", "x", quota)) is None
 
 
+@pytest.mark.parametrize(
+    ("quota", "fatal"),
+    [
+        ("GenerateRequestsPerMinutePerProjectPerModel-FreeTier", False),
+        ("GenerateContentInputTokensPerModelPerMinute-FreeTier", False),
+        ("GenerateRequestsPerDayPerProjectPerModel-FreeTier", True),
+    ],
+)
+def test_a_quota_of_the_day_is_no_reason_to_wait_a_minute(quota: str, fatal: bool) -> None:
+    details = {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": quota}]}
+    hint = fatal_error(429, failure(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", details))
+    assert ("day" in (hint or "")) is fatal
+
+
 BAD_KEY = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
 
 
