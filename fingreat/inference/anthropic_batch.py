@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from importlib import import_module
 from typing import IO, Any
+from urllib.parse import urlsplit
 
 from fingreat.errors import BackendError
 from fingreat.inference.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
@@ -19,6 +20,7 @@ from fingreat.schema import ReplyState, Request
 
 _SECONDS = 300.0
 """For one call; a batch that is sent twice costs twice, so the SDK tries nothing again by itself."""
+_CONNECT_SECONDS = 20.0
 _SKEW = timedelta(minutes=5)
 """How far the provider's clock may be behind."""
 _UNANSWERED = {"expired": "its batch expired", "canceled": "its batch was cancelled"}
@@ -43,7 +45,10 @@ class AnthropicBatch:
 
     def __init__(self, client: Callable[[], Any], model: str, preset: Preset) -> None:
         self._sdk: Any = import_module("anthropic")
-        self._client = client().with_options(max_retries=0, timeout=_SECONDS)
+        # The key goes to the address that the user knows, and nowhere else.
+        line = self._sdk.DefaultHttpxClient(follow_redirects=False)
+        timeout = self._sdk.Timeout(_SECONDS, connect=_CONNECT_SECONDS)
+        self._client = client().with_options(http_client=line, max_retries=0, timeout=timeout)
         self._model = model
         self._preset = preset
 
@@ -76,8 +81,13 @@ class AnthropicBatch:
 
     def fetch(self, batch_id: str, file: IO[bytes]) -> None:
         """Write the lines of the results."""
-        with self._faults(), self._client.messages.batches.with_streaming_response.results(batch_id) as response:
-            copy_lines(response.iter_bytes(), file)
+        batches = self._client.messages.batches
+        with self._faults():
+            address = batches.retrieve(batch_id).results_url or ""
+            if urlsplit(address).netloc not in ("", urlsplit(str(self._client.base_url)).netloc):
+                raise BackendError(f"{self.provider} keeps the results at another address than its own.", where=address)
+            with batches.with_streaming_response.results(batch_id) as response:
+                copy_lines(response.iter_bytes(), file)
 
     def read(self, line: Mapping[str, Any]) -> tuple[str, RawReply]:
         """Id and reply of one line of the results."""

@@ -21,6 +21,7 @@ _MARK = "fingreat"
 """Name of the batch's metadata that holds our own name of it."""
 _SECONDS = 300.0
 """For one call; a batch that is sent twice costs twice, so the SDK tries nothing again by itself."""
+_CONNECT_SECONDS = 20.0
 _SKEW = timedelta(minutes=5)
 """How far the provider's clock may be behind."""
 _NO_ROOM = frozenset({"token_limit_exceeded", "request_limit_exceeded"})
@@ -45,7 +46,10 @@ class OpenAIBatch:
 
     def __init__(self, client: Callable[[], Any], model: str, preset: Preset, *, hosted: bool = True) -> None:
         self._sdk: Any = import_module("openai")
-        self._client = client().with_options(max_retries=0, timeout=_SECONDS)
+        # The key goes to the address that the user knows, and nowhere else.
+        line = self._sdk.DefaultHttpxClient(follow_redirects=False)
+        timeout = self._sdk.Timeout(_SECONDS, connect=_CONNECT_SECONDS)
+        self._client = client().with_options(http_client=line, max_retries=0, timeout=timeout)
         self._model = model
         self._preset = preset
         self._hosted = hosted

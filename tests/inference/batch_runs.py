@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 from reply_builders import request
+from servers.answers import redirected
 from servers.providers.desk import Desk
 from servers.providers.local import LocalProvider
 from servers.providers.said import Said
 
+from fingreat.errors import BackendError
 from fingreat.inference import RawReply, batches
 from fingreat.inference.batches import Waits, answer_batched
 from fingreat.inference.presets import Prices
@@ -72,3 +74,12 @@ class Local:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "WAITS", QUICK)
+
+
+def assert_key_stays(local: Local, api: Any, path: str, folder: Path) -> None:
+    """A redirect to another host is not followed, and the key not sent there."""
+    with LocalProvider() as elsewhere:
+        local.server.fail(redirected(f"{elsewhere.base}{path}"), path=path)
+        with pytest.raises(BackendError, match="302"):
+            replies(api, asked(1), folder)
+        assert elsewhere.log.count() == 0

@@ -6,10 +6,11 @@ from typing import Any
 
 import anthropic
 import pytest
-from batch_runs import PRICES, Local, asked, quick, replies, right, texts
-from servers.answers import cut, reset
+from batch_runs import PRICES, Local, asked, assert_key_stays, quick, replies, right, texts
+from servers.answers import cut, edited, reset
 from servers.providers.anthropic import AnthropicWire, broken, overloaded, rate_limited
 from servers.providers.anthropic_batch import BATCHES, AnthropicBatchWire
+from servers.providers.local import LocalProvider
 
 from fingreat.errors import BackendError
 from fingreat.inference.anthropic_batch import AnthropicBatch
@@ -103,6 +104,21 @@ def test_a_wrong_key_ends_the_run_at_once_and_is_quoted_nowhere(local: Local, tm
     with pytest.raises(BackendError, match="401") as caught:
         replies(api(local, wrong), asked(1), tmp_path, secret=wrong)
     assert wrong not in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["/v1/messages/batches", "/v1/messages/batches/msgbatch_1/results"])
+def test_a_redirect_takes_the_key_nowhere(local: Local, tmp_path: Path, path: str) -> None:
+    assert_key_stays(local, api(local), path, tmp_path)
+
+
+def test_results_at_another_address_are_not_fetched_with_the_key(local: Local, tmp_path: Path) -> None:
+    with LocalProvider() as elsewhere:
+        host = elsewhere.base.removeprefix("http://").encode()
+        own = local.server.base.removeprefix("http://").encode()
+        local.server.fail(edited(lambda body: body.replace(own, host)), path=f"{BATCHES}/msgbatch_1")
+        with pytest.raises(BackendError, match="another address"):
+            replies(api(local), asked(1), tmp_path)
+        assert elsewhere.log.count() == 0
 
 
 def _foreign(number: int) -> dict[str, Any]:

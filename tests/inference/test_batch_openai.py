@@ -8,7 +8,7 @@ from typing import Any
 
 import openai
 import pytest
-from batch_runs import PRICES, Local, asked, quick, replies, right, texts
+from batch_runs import PRICES, Local, asked, assert_key_stays, quick, replies, right, texts
 from servers.answers import cut, edited, reset, shortened
 from servers.providers.local import LocalProvider
 from servers.providers.openai import OpenAIWire, broken, rate_limited
@@ -209,3 +209,8 @@ def test_a_file_that_is_too_short_costs_only_its_tail(local: Local, tmp_path: Pa
     found = replies(api(local), asked(6), tmp_path)
     assert len(found) == 6
     assert 0 < sum(reply.retryable for reply in found.values()) < 6
+
+
+@pytest.mark.parametrize("path", ["/v1/files", "/v1/batches/batch_1", "/v1/files/output-batch_1/content"])
+def test_a_redirect_takes_the_key_nowhere(local: Local, tmp_path: Path, path: str) -> None:
+    assert_key_stays(local, api(local), path, tmp_path)
