@@ -12,7 +12,7 @@ from fingreat.inference.anthropic_batch import AnthropicBatch
 from fingreat.inference.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.batches import answer_batched
-from fingreat.inference.hosted import NO_LIST, Hosted, hosted, settled, unreachable
+from fingreat.inference.hosted import NO_LIST, Hosted, hosted, no_connection, settled, unreachable
 from fingreat.inference.online import TryLater, answer_online, retry_after
 from fingreat.inference.wire import count
 from fingreat.schema import Graph, Request
@@ -76,7 +76,7 @@ class _Messages:
             reply, after = error_reply(status, body), retry_after(error.response.headers)
             return settled(self._model, reply, status, fatal_error(status, body), after)
         except self._sdk.APIConnectionError as error:
-            raise TryLater(f"no connection: {error.__cause__ or error}") from error
+            raise no_connection(error) from error
         except ValueError as error:
             raise TryLater("the answer is no JSON") from error
         reply = message_reply(data, self._preset.prices, perf_counter() - start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from importlib import import_module
@@ -22,7 +23,7 @@ from fingreat.inference.gemini_wire import (
     preset_fields,
     retry_delay,
 )
-from fingreat.inference.hosted import NO_LIST, Hosted, hosted, settled, unreachable
+from fingreat.inference.hosted import NO_LIST, Hosted, hosted, no_connection, settled, unreachable
 from fingreat.inference.online import TryLater, answer_online, retry_after
 from fingreat.inference.requirements import has_module
 from fingreat.schema import Graph, Request
@@ -104,7 +105,7 @@ class _Content:
                 retry_after(headers) if after is None else after,
             )
         except self._http.TransportError as error:
-            raise TryLater(f"no connection: {error or type(error).__name__}") from error
+            raise no_connection(error) from error
         except ValueError as error:
             # What this API does not take, though another one of Google's does.
             raise BackendError(str(error), where=self._model.where, hint="Change the preset's `request`.") from error
@@ -127,8 +128,17 @@ def _http() -> Any:
 
 def _client(model: Hosted, **http: Any) -> Any:
     genai: Any = import_module("google.genai")
-    options = {"base_url": model.address, "retry_options": {"attempts": 1}, **http}
-    return genai.Client(vertexai=False, api_key=model.key, http_options=options)
+    # The key goes to the address that the user knows, and nowhere else.
+    plain = {"retry_options": {"attempts": 1}, "client_args": {"follow_redirects": False}}
+    options = {"base_url": model.address, **plain, **http}
+    # It says that it takes the key from GOOGLE_API_KEY where that is set, though it is given one.
+    said = logging.getLogger("google_genai._api_client")
+    level = said.level
+    said.setLevel(logging.ERROR)
+    try:
+        return genai.Client(vertexai=False, api_key=model.key, http_options=options)
+    finally:
+        said.setLevel(level)
 
 
 def _check(model: Hosted, fields: Mapping[str, Any]) -> None:

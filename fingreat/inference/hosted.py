@@ -88,10 +88,20 @@ def settled(model: Hosted, reply: RawReply, status: int | None, hint: str | None
 
 def unreachable(model: Hosted, error: BaseException) -> BackendError:
     """A server that is not there when its model is looked up."""
-    cause = error.__cause__ or error
     return BackendError(
-        f"the server is not there: {cause or type(cause).__name__}",
+        f"the server is not there: {_why(error)}",
         where=model.where,
         hint="Is it running?" if model.own else "Check the connection.",
         retryable=True,
     )
+
+
+def no_connection(error: BaseException) -> TryLater:
+    """A try that ended without an answer."""
+    return TryLater(f"no connection: {_why(error)}")
+
+
+def _why(error: BaseException) -> str:
+    """A failed connection in words; an SDK says the same of all of them and keeps the cause below."""
+    cause = error.__cause__ or error
+    return str(cause) or type(cause).__name__

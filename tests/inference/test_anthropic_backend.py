@@ -125,6 +125,16 @@ def test_replies_come_as_they_finish(provider: LocalProvider) -> None:
     assert list(found)[-1] == "row 0"
 
 
+def test_who_stops_taking_replies_waits_for_no_server(provider: LocalProvider) -> None:
+    provider.fail(delayed(30), "row 1")
+    backend = create_backend(SPEC, GRAPH, Settings(base_url=provider.base))
+    answers = backend.answer(request(f"row {n}") for n in range(3))
+    next(answers)
+    start = time.monotonic()
+    answers.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - start < 3.0
+
+
 @pytest.mark.parametrize(
     ("fault", "words"),
     [

@@ -145,6 +145,16 @@ def test_replies_come_as_they_finish(provider: LocalProvider) -> None:
     assert list(found)[-1] == "row 0"
 
 
+def test_who_stops_taking_replies_waits_for_no_server(provider: LocalProvider) -> None:
+    provider.fail(delayed(30), "row 1")
+    backend = create_backend(SPEC, GRAPH, Settings(base_url=provider.base))
+    answers = backend.answer(request(f"row {n}") for n in range(3))
+    next(answers)
+    start = time.monotonic()
+    answers.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - start < 3.0
+
+
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
@@ -199,10 +209,15 @@ def test_without_a_key_there_is_no_model_but_a_server_of_ones_own_needs_none(mon
     ],
 )
 def test_the_environment_does_not_decide_where_requests_go(
-    provider: LocalProvider, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+    provider: LocalProvider,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    variable: str,
+    value: str,
 ) -> None:
     monkeypatch.setenv(variable, value)
     assert replies(SPEC, [request("row")], provider.base)["row"].state is None
+    assert "GOOGLE_API_KEY" not in caplog.text
     assert provider.log.requests[-1].headers["x-goog-api-key"] == KEY
 
 
