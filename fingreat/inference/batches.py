@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,8 @@ from fingreat.inference.batch_api import BatchApi, Look, line_faults
 from fingreat.inference.batch_files import Join
 from fingreat.inference.batch_notes import BatchNotes, Part
 from fingreat.inference.batch_spool import Spool, scratch_file
-from fingreat.inference.online import TryLater, without
+from fingreat.inference.kept_secret import KeptSecret
+from fingreat.inference.online import TryLater
 from fingreat.runs.files import storage_errors
 from fingreat.schema import ReplyState, Request
 
@@ -67,18 +68,15 @@ def answer_batched(
     """
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
+    kept = KeptSecret(secret)
     with BatchNotes(folder, api.provider) as notes, Spool(folder) as spool:
-        batches = _Batches(api, notes, spool, folder)
+        batches = _Batches(api, notes, spool, folder, kept)
         try:
             batches.take(requests)
             for request, reply in batches.replies():
-                yield request, _without_secret(reply, secret)
+                yield request, kept.reply(reply)
         except BackendError as error:
-            if not secret:
-                raise
-            raise BackendError(
-                without(error.message, secret), where=error.where, hint=error.hint, retryable=error.retryable
-            ) from None
+            raise kept.error(error) from None
         except KeyboardInterrupt:
             if left := len(batches.running):
                 what = "1 batch goes" if left == 1 else f"{left} batches go"
@@ -89,12 +87,13 @@ def answer_batched(
 class _Batches:
     """The batches of one call: those to be sent, and those that are waited for."""
 
-    def __init__(self, api: BatchApi, notes: BatchNotes, spool: Spool, folder: Path) -> None:
+    def __init__(self, api: BatchApi, notes: BatchNotes, spool: Spool, folder: Path, kept: KeptSecret) -> None:
         self.running: list[Part] = []
         self._api = api
         self._notes = notes
         self._spool = spool
         self._folder = folder
+        self._kept = kept
         self._unsent: list[Part] = []
         self._later = ""
 
@@ -130,7 +129,8 @@ class _Batches:
                 if look.ended:
                     moved = moved or not look.no_room
                     self.running.remove(part)
-                    yield from self._ended(part, look, crowded=crowded)
+                    detail = look.detail and self._kept.text(look.detail)
+                    yield from self._ended(part, replace(look, detail=detail), crowded=crowded)
             unsent, self._unsent = self._unsent, []
             for part in unsent:
                 self._send(part)
@@ -210,7 +210,7 @@ class _Batches:
         oddities = join.oddities()
         self._notes.close(part, "; ".join([look.detail or "ended", *oddities]))
         if oddities:
-            strays = f" (not asked for: {join.shown_strays()})" if join.stray else ""
+            strays = f" (not asked for: {self._kept.text(join.shown_strays())})" if join.stray else ""
             _LOG.warning("batch %s of %s: %s%s", part.batch_id, self._api.provider, ", ".join(oddities), strays)
 
     def _put_off(self, part: Part, reason: str, *, whole: bool) -> None:
@@ -257,10 +257,3 @@ class _Batches:
             hint="What was sent goes on there: run the same command again later.",
             retryable=True,
         )
-
-
-def _without_secret(reply: RawReply, secret: str | None) -> RawReply:
-    if not secret:
-        return reply
-    said = {name: value for name, value in reply.__dict__.items() if isinstance(value, str) and name != "state"}
-    return RawReply(**{**reply.__dict__, **{name: without(text, secret) for name, text in said.items()}})

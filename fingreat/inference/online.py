@@ -10,19 +10,18 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply, Settings
+from fingreat.inference.kept_secret import KeptSecret
 from fingreat.inference.limiter import Sent, shared_limiter
 from fingreat.schema import ReplyState, Request
 
 IN_FLIGHT = 64
 """Requests under way at the same time, where the user says nothing."""
-_SHORTEST_SECRET = 12
-"""What is shorter is no provider's key but a word for a server that wants none (`EMPTY`), and may stand in a reply."""
 _CHARACTERS_A_TOKEN = 4
 """Of English text, to estimate what a request takes of a limit before its usage is known."""
 _LOOK_AGAIN = 0.25
@@ -128,7 +127,7 @@ class _Runner:
         self.most_open = 2 * self._in_flight
         self.open = 0
         self._make = make
-        self._secret = secret if secret and len(secret) >= _SHORTEST_SECRET else None
+        self._secret = KeptSecret(secret)
         self._limiter = shared_limiter(settings.base_url, settings.requests_per_minute, settings.tokens_per_minute)
         self._results: queue.SimpleQueue[tuple[Request, RawReply] | BaseException] = queue.SimpleQueue()
         self._failure: BaseException | None = None
@@ -211,9 +210,9 @@ class _Runner:
         try:
             reply = await self._answer(request)
         except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
-            self._results.put(self._without_secret_in(error))
+            self._results.put(self._secret.error(error))
         else:
-            self._results.put((request, self._without_secret(reply)))
+            self._results.put((request, self._secret.reply(reply)))
 
     async def _answer(self, request: Request) -> RawReply:
         """Try a request until it is answered, or patience ends."""
@@ -275,29 +274,6 @@ class _Runner:
                 retryable=True,
             )
         return RawReply(state=ReplyState.ERROR, detail=f"{later.detail} (tried {times})", retryable=True)
-
-    def _without_secret(self, reply: RawReply) -> RawReply:
-        """A server may say anything, the key that it was sent included."""
-        if self._secret is None:
-            return reply
-        parts = ("text", "reasoning", "detail", "finish_reason")
-        said = {name: part for name in parts if (part := getattr(reply, name)) and self._secret in part}
-        clean: dict[str, Any] = {name: without(part, self._secret) for name, part in said.items()}
-        return replace(reply, **clean) if clean else reply
-
-    def _without_secret_in(self, error: Exception) -> Exception:
-        if not isinstance(error, BackendError) or self._secret is None:
-            return error
-        # Made anew: below the old one stands the SDK's, which quotes the server and holds the request.
-        message, where, hint = (
-            part and without(part, self._secret) for part in (error.message, error.where, error.hint)
-        )
-        return BackendError(message or "", where=where, hint=hint, retryable=error.retryable)
-
-
-def without(text: str, secret: str) -> str:
-    """The text, without a key that stands in it."""
-    return text.replace(secret, "[key]")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

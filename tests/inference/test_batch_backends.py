@@ -103,6 +103,15 @@ def test_the_key_stands_in_no_file_of_the_run(hosted: Hosted, tmp_path: Path) ->
     assert not [path for path in files if KEY in path.read_text(encoding="utf-8")]
 
 
+def test_a_word_that_stands_for_no_key_is_left_in_replies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with LocalProvider(OpenAIBatchWire(), OpenAIWire()) as server:
+        server.say(Said("none of it"))
+        settings = Settings(base_url=f"{server.base}/v1", batch=tmp_path)
+        ((_, reply),) = create_backend("openai:small", GRAPH, settings).answer(iter(asked(1)))
+    assert reply.text == "none of it"
+
+
 def test_a_redirect_takes_the_key_nowhere(hosted: Hosted) -> None:
     backend = hosted.backend()
     with LocalProvider() as elsewhere:

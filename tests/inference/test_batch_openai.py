@@ -189,6 +189,18 @@ def test_a_key_that_the_provider_repeats_reaches_no_reply(local: Local, tmp_path
     assert found["row 0"].text == "[key] to row 0"
 
 
+def test_a_key_that_the_provider_repeats_in_what_it_says_of_a_batch_reaches_no_note(
+    local: Local, tmp_path: Path
+) -> None:
+    local.desk.ends = ["failed"]
+    quoting = edited(lambda body: body.replace(b"This line", KEY.encode()))
+    local.server.fail(quoting, path="/v1/batches/batch_1")
+    with pytest.raises(BackendError, match="is not parseable") as caught:
+        replies(api(local), asked(1), tmp_path, secret=KEY)
+    assert KEY not in str(caught.value)
+    assert KEY not in (tmp_path / "part-00000.jsonl").read_text()
+
+
 def test_a_server_without_batches_is_told_as_such(tmp_path: Path) -> None:
     with LocalProvider(OpenAIWire()) as server:
         client = openai.OpenAI(api_key="x", base_url=f"{server.base}/v1")
