@@ -7,18 +7,19 @@ from importlib import import_module
 from time import perf_counter
 from typing import Any
 
-from fingreat.errors import BackendError, InputError
+from fingreat.errors import InputError
 from fingreat.inference.anthropic_batch import AnthropicBatch
 from fingreat.inference.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
 from fingreat.inference.batches import answer_batched
-from fingreat.inference.hosted import NO_LIST, Hosted, hosted, no_connection, settled, unreachable
+from fingreat.inference.hosted import NO_LIST, Hosted, hosted, no_connection, refused, settled, unreachable
 from fingreat.inference.online import TryLater, answer_online, retry_after
 from fingreat.inference.wire import count
 from fingreat.schema import Graph, Request
 
 ADDRESS = "https://api.anthropic.com"
 _CONNECT_SECONDS = 20.0
+_LOOK_UP_SECONDS = 60.0
 
 
 class AnthropicBackend:
@@ -58,7 +59,11 @@ class _Messages:
         self._model = model
         self._preset = settings.preset
         self._sdk: Any = import_module("anthropic")
-        self._client = self._sdk.AsyncAnthropic(**_client_options(self._sdk, model))
+        # How long an answer may take as a whole is decided by who waits for it.
+        timeout = self._sdk.Timeout(None, connect=_CONNECT_SECONDS)
+        self._client = self._sdk.AsyncAnthropic(
+            api_key=model.key, base_url=model.address, timeout=timeout, max_retries=0
+        )
 
     async def ask(self, request: Request) -> RawReply:
         """One try."""
@@ -87,15 +92,10 @@ class _Messages:
         await self._client.close()
 
 
-def _client_options(sdk: Any, model: Hosted) -> dict[str, Any]:
-    # How long an answer may take as a whole is decided by who waits for it.
-    timeout = sdk.Timeout(None, connect=_CONNECT_SECONDS)
-    return {"api_key": model.key, "base_url": model.address, "timeout": timeout, "max_retries": 0}
-
-
 def _client(model: Hosted) -> Any:
     sdk: Any = import_module("anthropic")
-    return sdk.Anthropic(**_client_options(sdk, model))
+    timeout = sdk.Timeout(_LOOK_UP_SECONDS, connect=_CONNECT_SECONDS)
+    return sdk.Anthropic(api_key=model.key, base_url=model.address, timeout=timeout, max_retries=0)
 
 
 def _known(model: Hosted) -> int | None:
@@ -115,7 +115,7 @@ def _known(model: Hosted) -> int | None:
             raise InputError("Anthropic knows no such model.", where=model.where) from None
         if status in NO_LIST or error_reply(status, body).retryable:
             return None
-        raise BackendError(error_words(status, body), where=model.where, hint=fatal_error(status, body)) from None
+        raise refused(model, error_words(status, body), fatal_error(status, body)) from None
     except sdk.APIConnectionError as error:
         raise unreachable(model, error) from None
     except ValueError:

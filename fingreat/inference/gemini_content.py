@@ -23,7 +23,7 @@ from fingreat.inference.gemini_wire import (
     preset_fields,
     retry_delay,
 )
-from fingreat.inference.hosted import NO_LIST, Hosted, hosted, no_connection, settled, unreachable
+from fingreat.inference.hosted import NO_LIST, Hosted, hosted, no_connection, refused, settled, unreachable
 from fingreat.inference.online import TryLater, answer_online, retry_after
 from fingreat.inference.requirements import has_module
 from fingreat.schema import Graph, Request
@@ -104,7 +104,7 @@ class _Content:
                 fatal_error(error.code, error.details),
                 retry_after(headers) if after is None else after,
             )
-        except self._http.TransportError as error:
+        except self._http.RequestError as error:
             raise no_connection(error) from error
         except ValueError as error:
             # What this API does not take, though another one of Google's does.
@@ -175,8 +175,8 @@ def _known(model: Hosted) -> int | None:
             raise InputError("Google knows no such model.", where=model.where) from None
         if status in NO_LIST or error_reply(status, body).retryable:
             return None
-        raise BackendError(error_words(status, body), where=model.where, hint=fatal_error(status, body)) from None
-    except http.TransportError as error:
+        raise refused(model, error_words(status, body), fatal_error(status, body)) from None
+    except http.RequestError as error:
         raise unreachable(model, error) from None
     except ValueError:
         return None

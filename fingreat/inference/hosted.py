@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fingreat.errors import BackendError, InputError
 from fingreat.inference.address import check_address
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
+from fingreat.inference.kept_secret import KeptSecret
 from fingreat.inference.online import TryLater
 from fingreat.inference.requirements import NEEDS
 
@@ -62,6 +63,9 @@ def hosted(spec: ModelSpec, settings: Settings, address: str) -> Hosted:
     key = os.environ.get(variable, "").strip()
     if not key and not own:
         raise InputError("no key.", where=where, hint=f"Set the environment variable {variable}.")
+    if not key.isascii() or not key.isprintable() or " " in key:
+        # Said without it: what speaks HTTP would quote it in its own refusal.
+        raise InputError("the key holds what no key can hold.", where=where, hint=f"Look at the variable {variable}.")
     if settings.base_url is not None:
         address = check_address(settings.base_url)
     return Hosted(spec.backend, spec.model, address, key or _NO_KEY, own)
@@ -84,6 +88,11 @@ def settled(model: Hosted, reply: RawReply, status: int | None, hint: str | None
     if reply.retryable:
         raise TryLater(reply.detail or f"status {status}", after=after, everyone=status in _CROWDED)
     return reply
+
+
+def refused(model: Hosted, words: str, hint: str | None) -> BackendError:
+    """A server that answers, but not with what it knows of its model; it may quote the key that it was sent."""
+    return BackendError(KeptSecret(model.key).text(words), where=model.where, hint=hint)
 
 
 def unreachable(model: Hosted, error: BaseException) -> BackendError:

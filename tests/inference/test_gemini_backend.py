@@ -181,12 +181,27 @@ def test_a_key_that_a_server_repeats_is_taken_out(provider: LocalProvider) -> No
     assert KEY not in repr(found)
 
 
+def test_a_key_that_a_server_repeats_when_it_is_looked_up_is_taken_out(provider: LocalProvider) -> None:
+    provider.fail(lambda answer: gemini_error(403, f"not with {KEY}", "PERMISSION_DENIED"))
+    with pytest.raises(BackendError, match=r"not with \[key\]") as caught:
+        create_backend(SPEC, GRAPH, Settings(base_url=provider.base))
+    assert KEY not in str(caught.value)
+
+
 def test_a_wrong_key_is_told_before_anything_is_asked(provider: LocalProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "AIzaSyWrongWrongWrong")
     with pytest.raises(BackendError, match="Check the key") as caught:
         create_backend(SPEC, GRAPH, Settings(base_url=provider.base))
     assert "WrongWrong" not in str(caught.value)
     assert provider.log.count(PATH) == 0
+
+
+@pytest.mark.parametrize("key", ["sk-two\nlines-of-it", "sk two-words-of-it", "sk-schlüssel-of-it"])
+def test_a_key_that_no_header_can_hold_is_not_quoted(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", key)
+    with pytest.raises(InputError, match="GEMINI_API_KEY") as caught:
+        create_backend(SPEC, GRAPH)
+    assert "of-it" not in str(caught.value)
 
 
 def test_without_a_key_there_is_no_model_but_a_server_of_ones_own_needs_none(monkeypatch: pytest.MonkeyPatch) -> None:
