@@ -92,6 +92,10 @@ class LiveView:
         elif self._clock() - self._said >= _PLAIN_EVERY:
             self._say_line()
 
+    def note(self, line: str) -> None:
+        """A line above the bar."""
+        say(line)
+
     def _seconds(self) -> float:
         return self._clock() - self._begun if self._begun is not None else 0.0
 
@@ -165,8 +169,8 @@ def outcome_lines(counts: Mapping[str, Any], noun: str = "output") -> Iterator[s
     states = {state: number for state, number in counts["requests_by_state"].items() if number and state != "ok"}
     if states:
         yield "  without a whole " + noun + ": " + ", ".join(f"{number:,} {state}" for state, number in states.items())
-    if counts.get("to_resend"):
-        yield "  to resend: repeat the command; with --resend N damaged replies are asked for more often"
+    if counts.get("to_resend") or counts.get("partial"):
+        yield "  to resend: repeat the command; with a larger --resend damaged replies are asked for more often"
     if counts.get("need_change"):
         yield "  need a change: another --tokens, --max-tokens or model; the same request would end the same"
 

@@ -55,6 +55,10 @@ class Progress(Protocol):
         """One more reply is on disk."""
         ...
 
+    def note(self, line: str) -> None:
+        """Something that whoever started the run should know, such as what the trial showed."""
+        ...
+
 
 class Silent:
     """Progress that nobody watches."""
@@ -66,6 +70,9 @@ class Silent:
         """Say nothing."""
 
     def advance(self, reply: Reply) -> None:
+        """Say nothing."""
+
+    def note(self, line: str) -> None:
         """Say nothing."""
 
 
@@ -290,6 +297,8 @@ class Asker:
         hosted = needs is not None and needs.model == "hosted" and model.base_url is None
         trial = try_out(self._backend, self._trial, largest=self._largest, hosted=hosted)
         self._manifest = self._run.write_manifest(self._manifest, trial=trial.model_dump(mode="json"))
+        for line in trial.lines():
+            self._progress.note(f"trial: {line}")
         trial.require(model.spec)
 
     def _spent(self) -> float:

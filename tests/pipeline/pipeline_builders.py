@@ -136,6 +136,7 @@ class Watching:
         self.begun: list[tuple[int, int]] = []
         self.added: list[int] = []
         self.replies: list[Reply] = []
+        self.notes: list[str] = []
 
     def begin(self, total: int, done: int) -> None:
         self.begun.append((total, done))
@@ -145,3 +146,6 @@ class Watching:
 
     def advance(self, reply: Reply) -> None:
         self.replies.append(reply)
+
+    def note(self, line: str) -> None:
+        self.notes.append(line)
