@@ -1,6 +1,7 @@
 """The whole flow: corpora, extraction, matches, gold, reports, exports, the demo."""
 
 from fingreat.pipeline.asking import AskOptions, Progress
+from fingreat.pipeline.classify import Classified, classify
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.demo import Demo, run_demo
 from fingreat.pipeline.draw import draw_order
@@ -10,11 +11,14 @@ from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.fetch import Selection, fetch
 from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.match import check_comparable, match_runs
+from fingreat.pipeline.questions import ClassifyConfig
 from fingreat.pipeline.report import build_report, write_report
 from fingreat.pipeline.sample import SampleSettings, draw_sample
 
 __all__ = [
     "AskOptions",
+    "Classified",
+    "ClassifyConfig",
     "Corpus",
     "Demo",
     "ExportFormat",
@@ -25,6 +29,7 @@ __all__ = [
     "anchor_gold",
     "build_report",
     "check_comparable",
+    "classify",
     "draw_order",
     "draw_sample",
     "enrich",

@@ -150,11 +150,12 @@ class Questions:
             the keys of the first requests.
 
         Raises:
-            CorpusError: a filing's section was not looked for yet.
+            CorpusError: a filing's section was not looked for yet, or is there twice.
             InputError: the model has no room for any passage.
         """
         for section, passages in self._sections():
             if section is not None:
+                self._check_once(section)
                 self.inputs[section.filing_id] = digest_of_text(section.text)
             surroundings = Surroundings(section.text) if section is not None and section.text else None
             self._lonely += len(passages) if surroundings is None else 0
@@ -180,6 +181,14 @@ class Questions:
                 hint="Use --guide none, a smaller --max-tokens, or a model that holds more.",
             )
         return keys
+
+    def _check_once(self, section: Section) -> None:
+        if self._corpus is not None and section.filing_id in self.inputs:
+            raise CorpusError(
+                f"has two section records of filing {section.filing_id}.",
+                where=str(self._corpus.path),
+                hint=f"Add --again: {sections_command(self._corpus.path, self._config.item)}",
+            )
 
     def _take_largest(self, question: Question) -> None:
         size = question.context.n_tokens + len(question.passage.text)
@@ -245,9 +254,10 @@ class Questions:
             if filing_id not in met:
                 yield None, passages
 
-    def _in_text_order(self, passage: GoldPassage) -> int:
-        place = self._places[passage.passage_id]
-        return place.range[0] if place.range is not None else len(self._places)
+    def _in_text_order(self, passage: GoldPassage) -> tuple[bool, Range]:
+        """Those without a place last."""
+        range = self._places[passage.passage_id].range
+        return range is None, range or (0, 0)
 
     def _found(self, passage: GoldPassage, section: Section | None, surroundings: Surroundings | None) -> _Place:
         range = surroundings.place(passage) if surroundings else None

