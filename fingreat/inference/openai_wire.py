@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from fingreat.inference.backend import RawReply
+from fingreat.inference.plain_schema import plain_schema
 from fingreat.inference.presets import Preset, Prices
 from fingreat.inference.wire import count, part, parts, text
 from fingreat.schema import ReplyState, Request
 
 _FINE_TUNED = "ft:"
-_UNKNOWN_TO_FINE_TUNED = frozenset({"minimum", "maximum", "minItems", "maxItems", "uniqueItems", "pattern"})
-"""Words of JSON Schema that fine-tuned models of OpenAI refuse (its guide "Structured model outputs"); the other ones
-take all that a reply's schema holds. What a schema cannot say is checked in the reply anyway."""
+"""How the names of models begin that OpenAI tuned for a customer; they refuse limits in a schema."""
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length", "exceed_context_size_error"})
 # Servers of other makers give no code: what vLLM, SGLang and TGI write.
 _TOO_LONG_WORDS = re.compile(
@@ -28,24 +27,32 @@ _REASON = 500
 """Characters that are kept of what a server says."""
 
 
-def chat_body(request: Request, model: str, preset: Preset, *, hosted: bool) -> dict[str, Any]:
+def chat_body(request: Request, model: str, preset: Preset, *, hosted: bool, lenient: bool = False) -> dict[str, Any]:
     """A request in the form of `POST /chat/completions`.
 
     `preset.request` is put over the rest. OpenAI's reasoning models refuse a temperature, so that none is sent where
     the preset names an effort, unless it names a temperature as well.
 
+    The reply's schema is sent with every property required, as OpenAI's guide "Structured model outputs" asks for;
+    fine-tuned models refuse limits of numbers and lists as well. What is lost is checked in the reply.
+
     Args:
         hosted: by OpenAI itself; other servers know the older name of the answer's budget, and take the arguments of
             the chat template that switch thinking off.
+        lenient: the server takes the schema as it is.
     """
     sampling = request.sampling
-    schema = _without(request.reply_schema, _UNKNOWN_TO_FINE_TUNED) if model.startswith(_FINE_TUNED) else None
+    schema = dict(request.reply_schema) if lenient else _strict(request.reply_schema)
     body: dict[str, Any] = {
         "model": model,
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": "reply", "strict": True, "schema": schema or dict(request.reply_schema)},
+            "json_schema": {
+                "name": "reply",
+                "strict": True,
+                "schema": plain_schema(schema) if model.startswith(_FINE_TUNED) else schema,
+            },
         },
         "max_completion_tokens" if hosted else "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,
@@ -174,16 +181,29 @@ def _error(body: Any) -> Mapping[str, Any]:
     return {name: value for name, value in inner.items() if not isinstance(value, (list, dict))}
 
 
-def _without(schema: Any, words: frozenset[str]) -> Any:
-    """The schema without these words; `properties` holds names, which stay."""
+def _all_required(schema: Any) -> Any:
+    """The schema with every property required, as OpenAI's strict mode wants it; what may be left out may be null."""
     if isinstance(schema, list):
-        return [_without(part, words) for part in schema]
+        return [_all_required(part) for part in schema]
     if not isinstance(schema, Mapping):
         return schema
-    return {
-        name: {key: _without(part, words) for key, part in value.items()}
+    whole = {
+        name: {key: _all_required(part) for key, part in value.items()}
         if name == "properties"
-        else _without(value, words)
+        else _all_required(value)
         for name, value in schema.items()
-        if name not in words
     }
+    return {**whole, "required": list(whole["properties"])} if "properties" in whole else whole
+
+
+def _strict(schema: Any) -> Any:
+    """The schema as strict mode wants it: no property may be left out. Those that may be elsewhere may be null."""
+    if isinstance(schema, list):
+        return [_strict(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    strict = {name: _strict(value) for name, value in schema.items() if name != "properties"}
+    if isinstance(properties := schema.get("properties"), Mapping):
+        strict["properties"] = {name: _strict(value) for name, value in properties.items()}
+        strict["required"] = list(properties)
+    return strict

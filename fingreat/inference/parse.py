@@ -153,10 +153,11 @@ class ReplyJudge(TextJudge):
         """What the JSON schema cannot say."""
         if self._mode == "quote":
             return None
-        if not data["first"] <= data["last"] <= n_segments:
-            return f"segments {data['first']} to {data['last']} of {n_segments}"
-        if data["last"] - data["first"] >= MAX_SPAN:
-            return f"segments {data['first']} to {data['last']}, more than {MAX_SPAN}"
+        first, last = _range(data)
+        if not first <= last <= n_segments:
+            return f"segments {first} to {last} of {n_segments}"
+        if last - first >= MAX_SPAN:
+            return f"segments {first} to {last}, more than {MAX_SPAN}"
         return pair_fault(self._graph, data["edge"])
 
     def _edge(self, data: dict[str, Any]) -> tuple[str, str | None]:
@@ -168,13 +169,13 @@ class ReplyJudge(TextJudge):
         return f"{source} to {target}", edge.id if edge else None
 
     def _read(self, index: int, edge: str, data: dict[str, Any]) -> Item:
+        first, last = _range(data) if self._mode == "span" else (None, None)
         return Item(
             index=index,
             edge=edge,
             quote=_valid_text(data["quote"]) if self._mode == "quote" else None,
-            # 3.0 is an integer to JSON Schema.
-            first=int(data["first"]) if self._mode == "span" else None,
-            last=int(data["last"]) if self._mode == "span" else None,
+            first=first,
+            last=last,
             tags=tuple(_valid_text(tag) for tag in data["tags"]),
             period=_valid_text(data["period"]) if data.get("period") is not None else None,
             facets={name: data[name] for name in self._facets if data[name] is not None},
@@ -230,6 +231,12 @@ def schema_fault(validator: Draft202012Validator, value: Any) -> str | None:
     fault = min(faults, key=lambda fault: len(fault.absolute_path))
     place = "/".join(str(part) for part in fault.absolute_path) or "the reply"
     return f"{place}: {fault.message[:200]}"
+
+
+def _range(data: dict[str, Any]) -> tuple[int, int]:
+    """First and last segment; a passage of one segment need not name its last. 3.0 is an integer to JSON Schema."""
+    first, last = data["first"], data.get("last")
+    return int(first), int(first if last is None else last)
 
 
 def _without_thoughts(text: str) -> str:

@@ -78,7 +78,7 @@ def prose(segments: Sequence[str]) -> Iterator[tuple[int, str]]:
 def _extraction(finding: Finding, request: Request, graph: Graph) -> dict[str, Any]:
     tags = list(finding.tags[:MAX_TAGS])
     if request.mode == "span":
-        return {"first": finding.number, "last": finding.number, "edge": finding.edge, "tags": tags}
+        return {"first": finding.number, "edge": finding.edge, "tags": tags}
     edge = graph.edges[finding.edge]
     pair = {"source": edge.source, "target": edge.target}
     return {"quote": finding.text.strip(), "edge": pair, "tags": tags, "period": None}

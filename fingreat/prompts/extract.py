@@ -98,7 +98,8 @@ def example_reply(graph: Graph, example: Example, mode: Mode, *, facets: bool = 
                 "period": extraction.period,
             }
         else:
-            item = {"first": extraction.first, "last": extraction.last, "edge": edge.id, "tags": list(extraction.tags)}
+            last = {} if extraction.last == extraction.first else {"last": extraction.last}
+            item = {"first": extraction.first, **last, "edge": edge.id, "tags": list(extraction.tags)}
         if facets:
             item |= {name: extraction.facets.get(name) for name in graph.facets}
         items.append(item)

@@ -21,8 +21,9 @@ def reply_schema(graph: Graph, mode: Mode, *, facets: bool = False, edges_only: 
 
     In `quote` mode an item has `quote`, `edge` (`source` and `target`, in order), `tags` and `period`; in
     `span` mode `first` and `last` (segment numbers from 1, both included), `edge` (its id) and `tags`.
-    Every property is required and optional content is null or empty, which every engine's strict mode
-    accepts. No `maxLength`: some grammar engines then let raw control characters in.
+    Every property is required but `last`, which most passages, being one segment, do without: it would be a fifth of
+    the answer. Other optional content is null or empty, which every engine's strict mode accepts. No `maxLength`:
+    some grammar engines then let raw control characters in.
 
     Args:
         facets: ask for the graph's facets as well.
@@ -36,7 +37,7 @@ def reply_schema(graph: Graph, mode: Mode, *, facets: bool = False, edges_only: 
         item["edge"] = _ordered_pair(graph) if edges_only else _any_pair(graph)
     else:
         item["first"] = {"type": "integer", "minimum": 1}
-        item["last"] = {"type": "integer", "minimum": 1}
+        item["last"] = {"type": ["integer", "null"], "minimum": 1}
         item["edge"] = {"type": "string", "enum": list(graph.edges)}
     item["tags"] = {"type": "array", "items": {"type": "string"}, "maxItems": MAX_TAGS}
     if mode == "quote":
@@ -44,7 +45,9 @@ def reply_schema(graph: Graph, mode: Mode, *, facets: bool = False, edges_only: 
     if facets:
         for name, values in graph.facets.items():
             item[name] = {"type": ["string", "null"], "enum": [*values, None]}
-    extractions = {"type": "array", "items": _closed(item), "maxItems": MAX_EXTRACTIONS}
+    required = [name for name in item if name != "last"]
+    items = {**_closed(item), "required": required}
+    extractions = {"type": "array", "items": items, "maxItems": MAX_EXTRACTIONS}
     return _closed({"extractions": extractions})
 
 

@@ -296,6 +296,7 @@ def test_wrong_types_missing_and_extra_keys_are_schema_violations(item: Any) -> 
         ("1", "2", "schema_violation"),
         (True, True, "schema_violation"),
         (None, 1, "schema_violation"),
+        (1, 0, "schema_violation"),
         (1, 1e308, "schema_violation"),
         (1, 10**4000, "schema_violation"),
     ],
@@ -307,6 +308,13 @@ def test_segments_must_be_numbers_of_the_chunk_in_order(first: Any, last: Any, s
     for item in judged.items:
         assert (type(item.first), type(item.last)) == (int, int)
         assert (item.first, item.last) == (first, last)
+
+
+def test_a_range_of_one_segment_needs_no_last() -> None:
+    bare = {key: value for key, value in spanned(4).items() if key != "last"}
+    judged = judge("span").judge(raw(reply_of(bare, spanned(5, None))), 10)
+    assert [(item.first, item.last) for item in judged.items] == [(4, 4), (5, 5)]
+    assert judge("span").judge(raw(reply_of(bare)), 3).state.value == "schema_violation"
 
 
 def test_tags_period_and_quote_are_given_as_generated() -> None:

@@ -179,6 +179,11 @@ def test_span_schema_and_facets() -> None:
     item = {"first": 1, "last": 2, "edge": "NNCA-CASH", "tags": ["capex"]}
     assert valid("span", item)
     assert not valid("span", item | {"first": 0})
+    # A passage of one segment need not name its last.
+    one = {key: value for key, value in item.items() if key != "last"}
+    assert valid("span", one)
+    assert valid("span", item | {"last": None})
+    assert not valid("span", {key: value for key, value in item.items() if key != "first"})
     assert not valid("span", item, facets=True)
     assert valid("span", item | {"activity": "investing"}, facets=True)
     assert valid("span", item | {"activity": None}, facets=True)
