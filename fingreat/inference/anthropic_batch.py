@@ -93,6 +93,10 @@ class AnthropicBatch:
         """Id and reply of one line of the results."""
         return read_line(line, self._preset.prices)
 
+    def close(self) -> None:
+        """End all connections."""
+        self._client.close()
+
     @contextmanager
     def _faults(self) -> Iterator[None]:
         try:

@@ -70,6 +70,10 @@ class BatchApi(Protocol):
         """Id and reply of one line of the results (`batch_files.ReadLine`)."""
         ...
 
+    def close(self) -> None:
+        """End all connections."""
+        ...
+
 
 @contextmanager
 def line_faults() -> Iterator[None]:

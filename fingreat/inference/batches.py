@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -58,6 +59,7 @@ def answer_batched(
     error, and asking it again sends a new batch.
 
     Args:
+        api: closed at the end.
         folder: where the batches of the run are noted.
         secret: a key that is taken out of all that the provider says.
 
@@ -69,7 +71,7 @@ def answer_batched(
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     kept = KeptSecret(secret)
-    with BatchNotes(folder, api.provider) as notes, Spool(folder) as spool:
+    with closing(api), BatchNotes(folder, api.provider) as notes, Spool(folder) as spool:
         batches = _Batches(api, notes, spool, folder, kept)
         try:
             batches.take(requests)

@@ -93,6 +93,10 @@ class GeminiBatch:
         """Id and reply of one line of the responses."""
         return read_line(line, self._preset.prices)
 
+    def close(self) -> None:
+        """End all connections."""
+        self._client.close()
+
     def _get(self, batch_id: str) -> Any:
         with self._faults():
             return self._client.batches.get(name=batch_id)

@@ -102,6 +102,10 @@ class OpenAIBatch:
         """Id and reply of one line of either file."""
         return read_line(line, self._preset.prices)
 
+    def close(self) -> None:
+        """End all connections."""
+        self._client.close()
+
     @contextmanager
     def _faults(self) -> Iterator[None]:
         try:

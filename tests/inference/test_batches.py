@@ -77,6 +77,9 @@ class Desk:
         key, text = line
         return key, RawReply(text=text)
 
+    def close(self) -> None:
+        pass
+
     def asked(self) -> Counter[str]:
         return Counter(key for name, keys in self.batches.values() if name != "somebody else's" for key in keys)
 
