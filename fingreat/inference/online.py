@@ -134,6 +134,7 @@ class _Runner:
         self._thread: threading.Thread | None = None
         self._ready = threading.Event()
         self._given_up = 0
+        self._ends = False
         self._loop: asyncio.AbstractEventLoop
         self._stop: asyncio.Event
 
@@ -210,18 +211,22 @@ class _Runner:
         try:
             reply = await self._answer(request)
         except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
+            self._ends = True
             self._results.put(self._secret.error(error))
         else:
-            self._results.put((request, self._secret.reply(reply)))
+            if reply is not None:
+                self._results.put((request, self._secret.reply(reply)))
 
-    async def _answer(self, request: Request) -> RawReply:
-        """Try a request until it is answered, or patience ends."""
+    async def _answer(self, request: Request) -> RawReply | None:
+        """Try a request until it is answered, or patience ends; None where the run ends before it is sent."""
         patience = PATIENCE
         tries = failures = 0
         estimate = _estimate(request)
         end = float("inf")
         while True:
             async with self._slots:
+                if self._ends:
+                    return None
                 sent = await self._sent(estimate)
                 end = min(end, time.monotonic() + patience.in_all)
                 reply = await self._try(request)

@@ -57,7 +57,10 @@ class OpenAIBackend:
             batch = OpenAIBatch(self._client, self.model, self._settings.preset, hosted=not self._hosted.own)
             return answer_batched(batch, requests, self._settings.batch, secret=self._hosted.key)
         return answer_online(
-            lambda: _Chat(self._hosted, self._settings), requests, self._settings, secret=self._hosted.key
+            lambda: _Chat(self._hosted, self._settings, lenient=self._server.lenient),
+            requests,
+            self._settings,
+            secret=self._hosted.key,
         )
 
     def close(self) -> None:
@@ -72,8 +75,9 @@ class OpenAIBackend:
 class _Chat:
     """The chat completions, in one event loop."""
 
-    def __init__(self, model: Hosted, settings: Settings) -> None:
+    def __init__(self, model: Hosted, settings: Settings, *, lenient: bool) -> None:
         self._model = model
+        self._lenient = lenient
         self._preset = settings.preset
         self._sdk: Any = import_module("openai")
         # How long an answer may take as a whole is decided by who waits for it.
@@ -87,7 +91,7 @@ class _Chat:
             # The SDK's plain way: its typed one checks again, for every request, what is made here.
             data = await self._client.post(
                 "/chat/completions",
-                body=chat_body(request, self._model.model, self._preset, hosted=not self._model.own),
+                body=self._body(request),
                 options={"follow_redirects": False},
                 cast_to=object,
             )
@@ -100,6 +104,10 @@ class _Chat:
         except ValueError as error:
             raise TryLater("the answer is no JSON") from error
         return settled(self._model, chat_reply(data, self._preset.prices, perf_counter() - start), None, None, None)
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        hosted = not self._model.own
+        return chat_body(request, self._model.model, self._preset, hosted=hosted, lenient=self._lenient)
 
     async def close(self) -> None:
         """End all connections."""

@@ -13,6 +13,8 @@ from fingreat.inference.wire import count, part, parts, text
 from fingreat.schema import Request
 
 _SHOWN = 8
+_LENIENT = ("vllm", "sglang", "llamacpp")
+"""What calls itself so holds a model to any schema; what stands for OpenAI elsewhere may refuse optional properties."""
 _PLAIN = {"follow_redirects": False}
 
 
@@ -24,6 +26,7 @@ class Server:
 
     Attributes:
         context: tokens that the model holds; None where the server does not say.
+        lenient: whether it takes a reply's schema as it is.
 
     Args:
         client: the SDK's synchronous client.
@@ -42,6 +45,7 @@ class Server:
         self._template = template
         entry = self._entry()
         self._maker = text(entry, "owned_by")
+        self.lenient = self._maker in _LENIENT
         # vLLM; llama.cpp, which may hold less of a model than it was trained on.
         meta = part(entry, "meta")
         self.context = count(entry, "max_model_len") or count(meta, "n_ctx") or count(meta, "n_ctx_train") or None

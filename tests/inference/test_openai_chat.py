@@ -30,6 +30,7 @@ from servers.providers.said import Said
 
 from fingreat.errors import BackendError, InputError
 from fingreat.inference import RawReply, Settings, create_backend, online, openai_chat
+from fingreat.inference.backend import CountsTokens
 from fingreat.inference.presets import Preset, Prices
 
 KEY = "sk-proj-0123456789abcdefghijklmnop"
@@ -353,6 +354,33 @@ def test_a_server_without_a_list_is_taken_at_its_word() -> None:
 def test_the_context_is_what_the_server_says(entry: dict[str, Any], context: int | None) -> None:
     with LocalProvider(OpenAIWire({"small": entry})) as server:
         assert create_backend("openai:small", GRAPH, Settings(base_url=f"{server.base}/v1")).context == context
+
+
+@pytest.mark.parametrize("maker", ["vllm", "llamacpp"])
+def test_a_known_server_counts_prompts_and_takes_the_schema_as_it_is(maker: str) -> None:
+    with LocalProvider(OpenAIWire({"small": {"owned_by": maker}})) as server:
+        preset = Preset(chat_template={"enable_thinking": False})
+        backend = create_backend("openai:small", GRAPH, Settings(base_url=f"{server.base}/v1", preset=preset))
+        assert isinstance(backend, CountsTokens)
+        asked = request("four words of text", mode="span")
+        assert backend.prompt_tokens(asked) == 7  # with "Find the passages."
+        assert server.log.requests[-1].body["chat_template_kwargs"] == {"enable_thinking": False}  # type: ignore[attr-defined]
+        ((_, reply),) = backend.answer([asked])
+        assert reply.state is None
+        sent = server.log.requests[-1].body["response_format"]["json_schema"]["schema"]  # type: ignore[attr-defined]
+        assert sent == dict(asked.reply_schema)
+
+
+def test_a_server_that_cannot_count_a_prompt_is_asked_once(server: LocalProvider) -> None:
+    backend = create_backend("openai:small", GRAPH, Settings(base_url=f"{server.base}/v1"))
+    assert isinstance(backend, CountsTokens)
+    assert backend.prompt_tokens(request()) is None
+    assert server.log.count() == 1  # the list of models
+    with LocalProvider(OpenAIWire({"small": {"owned_by": "vllm"}})) as other:
+        backend = create_backend("openai:small", GRAPH, Settings(base_url=f"{other.base}/v1"))
+        other.fail(instead(as_json({"detail": "Not Found"}, 404)), path="/tokenize")
+        assert [backend.prompt_tokens(request()) for _ in range(3)] == [None] * 3  # type: ignore[attr-defined]
+        assert other.log.count("/tokenize") == 1
 
 
 def test_an_alias_names_a_model_too() -> None:

@@ -76,11 +76,27 @@ def test_a_fine_tuned_model_gets_the_schema_without_words_that_it_refuses() -> N
     assert "maxItems" in json.dumps(dict(asked.reply_schema))
 
 
+def test_no_property_may_be_left_out_unless_the_server_is_lenient() -> None:
+    asked = request(mode="span")
+    assert "last" not in asked.reply_schema["properties"]["extractions"]["items"]["required"]
+    for hosted in (True, False):
+        sent = chat_body(asked, "m", Preset(), hosted=hosted)["response_format"]["json_schema"]["schema"]
+        item = sent["properties"]["extractions"]["items"]
+        assert item["required"] == ["first", "last", "edge", "tags"]
+        assert "null" in item["properties"]["last"]["type"]
+    lenient = chat_body(asked, "m", Preset(), hosted=False, lenient=True)
+    assert lenient["response_format"]["json_schema"]["schema"] == dict(asked.reply_schema)
+
+
 def test_a_property_may_be_called_like_a_word_of_the_schema() -> None:
     schema = {"type": "object", "properties": {"minimum": {"type": "integer", "minimum": 1}}, "required": ["minimum"]}
     asked = request().model_copy(update={"reply_schema": schema})
     sent = chat_body(asked, "ft:m", Preset(), hosted=True)["response_format"]["json_schema"]["schema"]
     assert sent == {"type": "object", "properties": {"minimum": {"type": "integer"}}, "required": ["minimum"]}
+    named = {"type": "object", "properties": {"properties": {"type": "string"}}, "additionalProperties": False}
+    asked = request().model_copy(update={"reply_schema": named})
+    sent = chat_body(asked, "m", Preset(), hosted=True)["response_format"]["json_schema"]["schema"]
+    assert sent == named | {"required": ["properties"]}
 
 
 def test_a_reply_has_its_text_its_usage_and_its_cost() -> None:

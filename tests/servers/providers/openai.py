@@ -12,6 +12,9 @@ from servers.providers.said import Said
 
 CHAT = "/v1/chat/completions"
 _MODELS = "/v1/models"
+_COUNTS = {"/tokenize": "count", f"{CHAT}/input_tokens": "input_tokens"}
+"""How vLLM and llama.cpp count a prompt."""
+_LENIENT = ("vllm", "llamacpp")
 _FINISH = {"end": "stop", "length": "length", "refusal": "stop", "filter": "content_filter", "recitation": "stop"}
 _KNOWN = {"model", "messages", "response_format", "max_completion_tokens", "max_tokens", "temperature", "seed"}
 _KNOWN |= {"reasoning_effort", "service_tier", "verbosity", "top_p", "store", "metadata"}
@@ -51,12 +54,14 @@ class OpenAIWire:
 
     def answer(self, asked: Asked, says: Says) -> Answer | None:
         """The answer to a request for models or for a completion; None for another path."""
-        if not asked.path.startswith((CHAT, _MODELS)):
+        if not asked.path.startswith((CHAT, _MODELS, *_COUNTS)):
             return None
         if self._key is not None and asked.headers.get("authorization") != f"Bearer {self._key}":
             return wrong_key(asked.headers.get("authorization", "").removeprefix("Bearer "))
         if asked.path == CHAT:
             return self._refusal(asked.body) or completion(says(_prompt(asked.body)), asked.body["model"])
+        if asked.path in _COUNTS:
+            return as_json({_COUNTS[asked.path]: _words(asked.body)})
         if not self._lists:
             return None
         name = asked.path.removeprefix(_MODELS).strip("/")
@@ -80,10 +85,11 @@ class OpenAIWire:
                 said = "'temperature' does not support this value with this model."
                 return error(400, said, code="unsupported_value", param="temperature")
         form = body.get("response_format", {}).get("json_schema", {})
-        if faults := list(_schema_faults(form.get("schema", {}))):
+        faults = list(_schema_faults(form.get("schema", {})))
+        if faults and self._models[model].get("owned_by") not in _LENIENT:
             return error(400, f"Invalid schema for response_format '{form.get('name')}': {faults[0]}")
         budget = body.get("max_completion_tokens") or body.get("max_tokens") or 0
-        words = sum(len(str(message["content"]).split()) for message in body["messages"])
+        words = _words(body)
         return too_long(self._context, words) if words + budget > self._context else None
 
 
@@ -168,6 +174,10 @@ def changed(change: Callable[[dict[str, Any]], Any]) -> Fault:
     """Another body, under status 200."""
 
     return lambda answer: as_json(change(json.loads(answer.body)))
+
+
+def _words(body: Mapping[str, Any]) -> int:
+    return sum(len(str(message["content"]).split()) for message in body["messages"])
 
 
 def _prompt(body: Mapping[str, Any]) -> str:
