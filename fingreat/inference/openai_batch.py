@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -24,8 +25,8 @@ _SECONDS = 300.0
 _CONNECT_SECONDS = 20.0
 _SKEW = timedelta(minutes=5)
 """How far the provider's clock may be behind."""
-_NO_ROOM = frozenset({"token_limit_exceeded", "request_limit_exceeded"})
-"""Codes of a batch that failed since too many tokens or requests of the organisation are waiting."""
+_NO_ROOM = re.compile(r"enqueued (?:token|request)s? limit reached", re.IGNORECASE)
+"""What a batch says that failed since too many tokens or requests of the organisation are waiting."""
 _ENDED = {"completed": None, "expired": "its batch expired", "cancelled": "its batch was cancelled"}
 
 
@@ -86,7 +87,7 @@ class OpenAIBatch:
         if batch.status == "failed":
             errors = list((batch.errors and batch.errors.data) or [])
             detail = "; ".join(f"{error.code}: {error.message}" for error in errors[:3]) or "it failed"
-            no_room = any(error.code in _NO_ROOM for error in errors)
+            no_room = any(_NO_ROOM.search(error.message or "") for error in errors)
             return Look(ended=True, detail=detail, no_room=no_room, refused=not no_room)
         return Look(ended=batch.status in _ENDED, detail=_ENDED.get(batch.status))
 

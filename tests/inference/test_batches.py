@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from typing import IO, Any
 
 import pytest
 from batch_runs import asked, quick
+from reply_builders import request
 
 from fingreat.errors import BackendError, StorageError
 from fingreat.inference import RawReply, batches
@@ -87,10 +89,10 @@ class Desk:
 def finish(desk: Desk, requests: list[Request], folder: Path, done: dict[str, str]) -> None:
     """What the ask loop does: ask what has no reply, and keep each reply."""
     left = [request for request in requests if request.key not in done]
-    for request, reply in answer_batched(desk, iter(left), folder):
-        assert request.key not in done
+    for one, reply in answer_batched(desk, iter(left), folder):
+        assert one.key not in done
         desk.step()
-        done[request.key] = reply.text
+        done[one.key] = reply.text
         desk.step()
 
 
@@ -250,3 +252,25 @@ def test_requests_under_way_are_kept_on_disk_and_leave_nothing_behind(tmp_path: 
     steps = Counter(note.step for note in read_records(tmp_path, BatchNote))
     assert steps == {"planned": 2, "sent": 2, "closed": 2}
     assert all(note.at.tzinfo == UTC for note in read_records(tmp_path, BatchNote))
+
+
+def test_memory_holds_no_texts_while_batches_run(tmp_path: Path) -> None:
+    class Watched(Desk):
+        most_requests = 200
+        peak = 0
+
+        def look(self, batch_id: str) -> Look:
+            self.peak = max(self.peak, tracemalloc.get_traced_memory()[0])
+            return Look(ended=True)
+
+    desk, small = Watched(), request()
+    texts = (f"{number} {'x' * 20_000}" for number in range(1000))
+    requests = (small.model_copy(update={"key": f"req-{text[:4]}", "segments": (text,)}) for text in texts)
+    tracemalloc.start()
+    try:
+        answered = sum(1 for _ in answer_batched(desk, requests, tmp_path))
+    finally:
+        tracemalloc.stop()
+    assert answered == 1000
+    # The texts alone are 20 MB.
+    assert desk.peak < 2_000_000
