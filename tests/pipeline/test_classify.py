@@ -16,11 +16,11 @@ from pipeline_builders import SENTENCES, failures_of_run, html
 from fingreat.analysis import Ratio
 from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import BackendError, CorpusError, InputError, RunError
-from fingreat.inference import RawReply
-from fingreat.pipeline import Corpus
+from fingreat.inference import RawReply, ReplyCache
+from fingreat.pipeline import AskOptions, Corpus
 from fingreat.pipeline.classify import Classified, classify
 from fingreat.runs import RunFolder, sha256_of
-from fingreat.schema import GoldPassage, ReplyState, Request
+from fingreat.schema import GoldPassage, ReplyState, Request, canonical_json, sha256_hex
 
 LONG = tuple(f"Sales of line {number} rose by {number}% as more of our customers bought it." for number in range(900))
 
@@ -249,6 +249,45 @@ def test_a_run_that_was_stopped_asks_only_what_is_open(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "classifications" / "part-00000.jsonl").read_bytes() == before
 
 
+def test_a_masked_run_is_the_same_run_when_it_is_repeated(tmp_path: Path) -> None:
+    more = {"mask": ("names", "figures"), "shuffle": 2}
+    run(tmp_path, Asked(), **more)
+    again = Asked()
+    run(tmp_path, again, over=Corpus(tmp_path / "corpus"), **more)
+    assert again.requests == []
+
+
+def test_a_language_model_is_tried_out_in_the_form_of_the_run(tmp_path: Path) -> None:
+    tried: list[Request] = []
+
+    def respond(request: Request) -> RawReply:
+        if request.chunk_id == "trial":
+            tried.append(request)
+        return named("REV-NNCA")
+
+    found = run(tmp_path, Asked(respond), shuffle=1)
+    (request,) = tried
+    asked = RunFolder(tmp_path / "run").manifest().hashes["reply_schema"]
+    assert sha256_hex(canonical_json(request.reply_schema).encode()) == asked
+    assert user(request).count("<passage ") == 1
+    assert found.manifest.trial is not None
+    # It is no part of the run's replies.
+    assert found.manifest.counts["replies"] == 3
+
+
+def test_replies_of_an_earlier_run_are_taken_from_the_cache(tmp_path: Path) -> None:
+    over, gold = corpus(tmp_path), gold_file(tmp_path, GOLD)
+    with ReplyCache(tmp_path / "cache.sqlite") as cache:
+        options = AskOptions(cache=cache)
+        classify(gold, CONFIG, tmp_path / "a", corpus=over, backend=Asked(), options=options)
+        again = Asked()
+        found = classify(gold, CONFIG, tmp_path / "b", corpus=over, backend=again, options=options)
+    assert again.requests == []
+    assert found.manifest.counts["from_cache"] == 3
+    first, second = (classifications(tmp_path / name) for name in "ab")
+    assert [(one.id, one.edge) for one in first] == [(one.id, one.edge) for one in second]
+
+
 def test_passages_with_equal_prompts_share_a_reply_and_keep_their_own_rows(tmp_path: Path) -> None:
     twins = [passage(0, "REV-NNCA"), passage(1, "NNCA-CASH", text=SENTENCES[0])]
     backend = Asked()
@@ -311,12 +350,12 @@ def test_the_real_model_answers_every_passage_with_an_edge(tmp_path: Path) -> No
         if find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
     config = CONFIG.model_copy(update={"model": "embedded", "guide": "none", "context": "none"})
-    found = classify(gold_file(tmp_path, GOLD[:2]), config, tmp_path / "run")
+    quick = AskOptions(trial=False)
+    found = classify(gold_file(tmp_path, GOLD[:2]), config, tmp_path / "run", options=quick)
     counts = found.manifest.counts
     assert counts["outputs"] == counts["requests"] == 2
     # {"edge": "REV-NNCA"} takes about ten tokens, and the budget is 100.
     assert 2 * 5 <= counts["output_tokens"] <= 2 * 30
-    assert found.manifest.trial is not None
 
 
 def test_passages_of_real_filings_are_shown_inside_the_budget(tmp_path: Path, shared: Path) -> None:
