@@ -36,12 +36,12 @@ class Meter:
             self._tokens[kind] += count
             if not reply.from_cache:
                 self._asked[kind] += count
-        if reply.from_cache:
-            return
-        self._seconds += reply.seconds or 0.0
+        if not reply.from_cache:
+            self._seconds += reply.seconds or 0.0
+        # One from the cache says 0 where it once had a price.
         if reply.cost_usd is not None:
             self._cost = (self._cost or 0.0) + reply.cost_usd
-        elif reply.prompt_tokens or reply.output_tokens:
+        elif not reply.from_cache and (reply.prompt_tokens or reply.output_tokens):
             self._unpriced += 1
 
     @property

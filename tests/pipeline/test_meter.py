@@ -43,6 +43,15 @@ def test_a_zero_price_is_a_price() -> None:
     assert meter.figures()["cost_usd"] == 0.0
 
 
+def test_what_came_from_the_cache_costs_nothing_and_lacks_no_price() -> None:
+    meter = Meter()
+    meter.add(_reply("a", prompt_tokens=10, output_tokens=1, seconds=None, from_cache=True))
+    assert meter.figures()["cost_usd"] is None
+    assert meter.figures()["unpriced"] == 0
+    meter.add(_reply("b", prompt_tokens=10, output_tokens=1, cost_usd=0.0, from_cache=True))
+    assert meter.figures()["cost_usd"] == 0.0
+
+
 def test_there_are_no_rates_without_time() -> None:
     assert Meter().figures()["output_tokens_per_second"] is None
     assert Meter().figures(0.0)["prompt_tokens_per_second"] is None
