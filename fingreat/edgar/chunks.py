@@ -12,6 +12,10 @@ from fingreat.schema import Chunk, Section, Segment, content_id
 
 DEFAULT_BUDGET = 4096
 MIN_BUDGET = 16
+_BYTES_OF_A_CHARACTER = 4
+"""In UTF-8, at most; a token is one of them at least."""
+_NEAR = 4
+"""Pieces before one that is added, to count what it adds."""
 _LONGEST_TOKEN = 128
 """Characters of the longest token (blanks); what is longer than so many for each token is over a budget uncounted."""
 
@@ -42,7 +46,11 @@ def chunk_section(section: Section, budget: int = DEFAULT_BUDGET, counter: Token
         last = _furthest(pieces, sizes, first, text, budget, counter)
         if last < len(pieces):
             last = _best_border(pieces, sizes, first, last, budget)
-        chunks.append(chunk_of(section, tuple(piece.segment for piece in pieces[first:last]), counter=counter))
+        chunk = chunk_of(section, tuple(piece.segment for piece in pieces[first:last]), counter=counter)
+        while chunk.n_tokens > budget:
+            last -= 1
+            chunk = chunk_of(section, chunk.segments[:-1], counter=counter)
+        chunks.append(chunk)
         first = last
     return chunks
 
@@ -91,7 +99,7 @@ def _within_budget(pieces: list[Piece], text: str, budget: int, counter: TokenCo
     fitting: list[Piece] = []
     for piece in pieces:
         start, end, border = piece.segment.start, piece.segment.end, piece.border
-        while end - start > budget * _LONGEST_TOKEN or counter.count(text[start:end]) > budget:
+        while _is_over(text, start, end, budget, counter):
             # Halving ends: one character is never more tokens than the smallest budget.
             width = min(end - start, budget * 8)
             while counter.count(text[start : start + width]) > budget:
@@ -104,17 +112,31 @@ def _within_budget(pieces: list[Piece], text: str, budget: int, counter: TokenCo
     return fitting
 
 
+def _is_over(text: str, start: int, end: int, budget: int, counter: TokenCounter) -> bool:
+    """Whether a stretch of text has more tokens than the budget; most are so short that nothing need be counted."""
+    if (end - start) * _BYTES_OF_A_CHARACTER <= budget:
+        return False
+    return end - start > budget * _LONGEST_TOKEN or counter.count(text[start:end]) > budget
+
+
 def _furthest(pieces: list[Piece], sizes: list[int], first: int, text: str, budget: int, counter: TokenCounter) -> int:
     """One past the last piece of the longest run from `first` within the budget.
 
-    Sizes of single pieces do not quite add up to the size of their run (a blank joins the next word), so
-    the sum only gives a first guess.
+    Sizes of single pieces do not quite add up to the size of their run (a blank joins the next word), so the sum only
+    gives a first guess. From there on a piece adds what it adds to the few before it: no token reaches further back.
     """
     start = pieces[first].segment.start
     last = max(first + 1, bisect_right(sizes, sizes[first] + budget) - 1)
-    while last > first + 1 and counter.count(text[start : pieces[last - 1].segment.end]) > budget:
+    size = counter.count(text[start : pieces[last - 1].segment.end])
+    while last > first + 1 and size > budget:
         last -= 1
-    while last < len(pieces) and counter.count(text[start : pieces[last].segment.end]) <= budget:
+        size = counter.count(text[start : pieces[last - 1].segment.end])
+    while last < len(pieces):
+        near = pieces[max(first, last - _NEAR)].segment.start
+        before, after = (text[near : pieces[at].segment.end] for at in (last - 1, last))
+        size += counter.count(after) - counter.count(before)
+        if size > budget:
+            break
         last += 1
     return last
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 from nupunkt import PunktSentenceTokenizer, load_default_model
 
@@ -60,20 +61,15 @@ def segment_text(text: str) -> list[Piece]:
     the fences of a fixed-width block) belong to the segment before them, or to the first; the first and
     last line of a table in HTML belong to its first and last row.
     """
-    pieces: list[Piece] = []
-    for kind, border, segment_start in _starts(text):
-        if pieces:
-            pieces[-1] = _ending_at(pieces[-1], segment_start)
-        pieces.append(Piece(Segment(start=segment_start if pieces else 0, end=segment_start, kind=kind), border))
-    if pieces:
-        pieces[-1] = _ending_at(pieces[-1], len(text))
-    elif text:
-        pieces.append(Piece(Segment(start=0, end=len(text), kind="sentence"), Border.SECTION))
-    return pieces
-
-
-def _ending_at(piece: Piece, end: int) -> Piece:
-    return Piece(piece.segment.model_copy(update={"end": end}), piece.border)
+    if not text:
+        return []
+    found = list(_starts(text)) or [("sentence", Border.SECTION, 0)]
+    # The first begins with the text, and each goes up to the next.
+    borders = [0, *(start for _, _, start in found[1:]), len(text)]
+    return [
+        Piece(Segment(start=start, end=end, kind=kind), border)
+        for (kind, border, _), (start, end) in zip(found, pairwise(borders), strict=True)
+    ]
 
 
 def _starts(text: str) -> Iterator[tuple[SegmentKind, Border, int]]:
