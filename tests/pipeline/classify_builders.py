@@ -19,10 +19,10 @@ CONFIG = ClassifyConfig(model="scripted:x", max_tokens=100)
 ACCESSIONS = "0000000001-19-000001", "0000000002-20-000001"
 
 
-def corpus(folder: Path, *, sentences: Iterable[str] = SENTENCES) -> Corpus:
+def corpus(folder: Path, *, sentences: Iterable[str] = SENTENCES, firm: str = "PUMPS INC") -> Corpus:
     """Two filings with the same sentences, of two firms."""
-    firms = zip(ACCESSIONS, ("PUMPS INC", "VALVES INC"), strict=True)
-    made = {f"f{number}": submission(one, sentences, firm) for number, (one, firm) in enumerate(firms)}
+    firms = zip(ACCESSIONS, (firm, "VALVES INC"), strict=True)
+    made = {f"f{number}": submission(one, sentences, name) for number, (one, name) in enumerate(firms)}
     return corpus_of(folder, **made)
 
 

@@ -91,7 +91,8 @@ def test_passages_of_a_filing_follow_one_another_so_that_their_prompts_share_a_b
 
 @pytest.mark.parametrize("tokens", [8192, 6000])
 def test_prompt_context_passage_and_answer_keep_to_the_budget_and_come_near_it(tmp_path: Path, tokens: int) -> None:
-    over = corpus(tmp_path, sentences=LONG)
+    # A name that takes more than a paragraph does.
+    over = corpus(tmp_path, sentences=LONG, firm="ZWYXQUORV KJEBBLINGHAM & PFTHARR OF WROXQUAY " * 4)
     backend = Asked()
     run(tmp_path, backend, [passage(450, "REV-NNCA", text=LONG[450])], over=over, tokens=tokens)
     count = cl100k_counter().count
