@@ -57,7 +57,8 @@ class OpenAIBatchWire:
     def _upload(self, asked: Asked) -> Answer:
         head = f"Content-Type: {asked.headers['content-type']}\r\n\r\n".encode()
         parts = {part.get_param("name", header="content-disposition"): part for part in _parts(head + asked.data)}
-        if parts["purpose"].get_payload(decode=True) != b"batch":
+        # A client that dies sends only a part of it.
+        if not {"purpose", "file"} <= parts.keys() or parts["purpose"].get_payload(decode=True) != b"batch":
             return error(400, "Invalid purpose.")
         name, data = f"file-{len(self._files) + 1}", parts["file"].get_payload(decode=True)
         self._files[name] = data
