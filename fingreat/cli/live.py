@@ -150,12 +150,11 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60:,} h {minutes % 60:02} min"
 
 
-def outcome_lines(counts: Mapping[str, Any], noun: str = "output") -> Iterator[str]:
+def outcome_lines(counts: Mapping[str, Any]) -> Iterator[str]:
     """What became of the requests of a run, and what to do about those that did not end well.
 
     Args:
         counts: of the run's manifest.
-        noun: what a request gives.
     """
     parts = [f"{counts['requests']:,} asked", f"{counts['outputs']:,} ok"]
     parts += [
@@ -168,7 +167,7 @@ def outcome_lines(counts: Mapping[str, Any], noun: str = "output") -> Iterator[s
     yield ", ".join(parts)
     states = {state: number for state, number in counts["requests_by_state"].items() if number and state != "ok"}
     if states:
-        yield "  without a whole " + noun + ": " + ", ".join(f"{number:,} {state}" for state, number in states.items())
+        yield "  failed: " + ", ".join(f"{number:,} {state}" for state, number in states.items())
     if counts.get("to_resend") or counts.get("partial"):
         yield "  to resend: repeat the command; with a larger --resend damaged replies are asked for more often"
     if counts.get("need_change"):

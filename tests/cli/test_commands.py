@@ -267,7 +267,7 @@ def test_failed_rows_end_with_status_1_and_no_output_with_2(corpus: Path, tmp_pa
     some.write_text('{"contains": "Item 7.", "text": "no JSON"}\n{"text": "{\\"extractions\\": []}"}\n')
     outcome = run("extract", "--corpus", corpus, "--model", f"scripted:{some}", "--out", tmp_path / "a")
     assert outcome.code == 1
-    assert "invalid_json: " in outcome.err
+    assert "1 invalid_json" in outcome.err
     none = tmp_path / "none.jsonl"
     none.write_text('{"text": "no JSON"}\n')
     assert run("extract", "--corpus", corpus, "--model", f"scripted:{none}", "--out", tmp_path / "b").code == 2

@@ -107,7 +107,7 @@ def test_the_end_says_what_to_do_about_what_did_not_end_well() -> None:
     counts = {"requests": 13, "outputs": 5, "partial": 1, "to_resend": 5, "need_change": 2, "requests_by_state": states}
     lines = list(outcome_lines(counts))
     assert lines[0] == "13 asked, 5 ok, 1 partial, 5 to resend, 2 need a change"
-    assert lines[1] == "  without a whole output: 1 truncated, 1 degenerate, 1 blocked, 1 too_long, 4 error"
+    assert lines[1] == "  failed: 1 truncated, 1 degenerate, 1 blocked, 1 too_long, 4 error"
     assert "repeat the command" in lines[2]
     assert "--tokens" in lines[3]
 
