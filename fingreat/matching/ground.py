@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rapidfuzz.distance import Indel
 
@@ -18,6 +19,7 @@ from fingreat.matching.elision import Parts, chains, take_apart
 from fingreat.matching.index import UNKNOWN, Place, SectionIndex, split_at_line_ends
 from fingreat.matching.normalise import normalise
 from fingreat.matching.tokens import Token, tokens
+from fingreat.matching.verbatim import verbatim_places
 from fingreat.matching.weight import WORDING, differences, negations, weighs
 from fingreat.schema.records import Verdict
 
@@ -74,16 +76,24 @@ def ground(quote: str, chunk: str | None, section: str, chunk_start: int = 0) ->
 
 
 class Grounder:
-    """Checks quotes against one section, which is normalised and indexed once."""
+    """Checks quotes against one section, which is normalised and indexed once, when a quote first needs it."""
 
     def __init__(self, section: str) -> None:
         self._section = section
-        self._index = SectionIndex(section)
-        self._negations = [match.start() for match in negations().finditer(self._index.normalised.text)]
+
+    @cached_property
+    def _index(self) -> SectionIndex:
+        return SectionIndex(self._section)
+
+    @cached_property
+    def _negations(self) -> list[int]:
+        return [match.start() for match in negations().finditer(self._index.normalised.text)]
 
     def ground(self, quote: str, start: int = 0, end: int | None = None) -> Grounding:
         """The verdict of a quote whose chunk is `section[start:end]`, by default all of it."""
         end = len(self._section) if end is None else end
+        if places := verbatim_places(quote.strip(), self._section, start, end, MIN_WORDS):
+            return Grounding(Verdict.EXACT, places, ambiguous=len(places) > 1)
         windows = self._windows(start, end)
         whole = _Quote(quote.strip(), self._index)
         if _too_short([whole]):

@@ -66,16 +66,21 @@ class SectionIndex:
         self.normalised = normalise(section)
         found = tokens(self.normalised, symbols=True)
         self._parts: dict[str, tuple[str, ...]] = {}
+        starts, ends = self.normalised.starts, self.normalised.ends
         for token in found:
+            # Asked here already: of nearly all words the source is as long as they are.
+            if ends[token.end - 1] - starts[token.start] == token.end - token.start:
+                continue
             if cuts := line_end_cuts(self.normalised, token):
                 self._parts.setdefault(token.text, _cut(token.text, cuts))
         self.tokens = self._split(found) if self._parts else found
-        self.starts = [self.normalised.starts[token.start] for token in self.tokens]
-        self.ends = [self.normalised.ends[token.end - 1] for token in self.tokens]
+        self.starts = [starts[token.start] for token in self.tokens]
+        self.ends = [ends[token.end - 1] for token in self.tokens]
         self._codes: dict[str, str] = {}
         for token in self.tokens:
-            self._codes.setdefault(token.text, _character(len(self._codes) + 1))
-        self.chars = self.encode([token.text for token in self.tokens])
+            if token.text not in self._codes:
+                self._codes[token.text] = _character(len(self._codes) + 1)
+        self.chars = "".join([self._codes[token.text] for token in self.tokens])
 
     def encode(self, texts: Sequence[str]) -> str:
         """Tokens as characters; `UNKNOWN` for those that the section lacks."""
@@ -113,7 +118,7 @@ class SectionIndex:
     @cached_property
     def views(self) -> list[View]:
         """The section as it is, then without footnote marks, without page chrome, without both."""
-        notes = {at for at in range(len(self.tokens)) if self._is_note(at)}
+        notes = {at for at, token in enumerate(self.tokens) if token.kind == "number" and self._is_note(at)}
         chrome: set[int] = set()
         for start, end in chrome_ranges(self.normalised.source):
             chrome.update(range(bisect_left(self.starts, start), bisect_left(self.starts, end)))

@@ -30,7 +30,9 @@ _ENTITY = re.compile(r"&(?:amp;)*(?:lt;|gt;)?")
 _SPAN = r"t[dh]\s+colspan=\"\d+\""
 _TABLE_TAG = re.compile(rf"<(?:/?(?:table|tr|t[dh])|{_SPAN})>")
 _OPENS_SPAN = re.compile(rf"(?<!<)<+(?={_SPAN}>)")
-_SPACE = re.compile(r"\s+")
+_OTHER_SPACE = re.compile(r"[^\S ]")
+# A single blank inside the text stays as it is.
+_SPACE = re.compile(r"\A +| +\Z| {2,}")
 _ELLIPSIS = re.compile(r"\.(?: ?\.){2,}")
 _MAX_FOLDS = 4
 _MAX_GROUP = 31  # a letter and 30 marks, the bound of Unicode's stream-safe format (UAX 15)
@@ -82,6 +84,9 @@ def normalise(text: str) -> Normalised:
     mapped = _fold_characters(_SOFT_HYPHEN_AT_LINE_END.sub("-", lines))
     mapped.source = text
     for pattern, replacement in _STEPS:
+        if pattern is _SPACE:
+            # One character for one: offsets hold, and no match need be looked at by itself.
+            mapped.text = _OTHER_SPACE.sub(" ", mapped.text)
         mapped.sub(pattern, replacement)
     return Normalised(text, mapped.text, mapped.starts, mapped.ends)
 

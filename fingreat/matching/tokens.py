@@ -67,11 +67,14 @@ def tokens(normalised: Normalised | str, *, symbols: bool = False) -> list[Token
     """
     text = normalised if isinstance(normalised, str) else normalised.text
     found: list[Token] = []
+    # Nearly all tokens are words; made without the call that a named tuple's own constructor is.
+    add, make = found.append, tuple.__new__
     for match in _TOKEN.finditer(text.translate(_CLASSES)):
         a, b = match.span()
-        if match.lastgroup == "word":
-            found.append(Token(text[a:b], a, b, "word"))
-        elif match.lastgroup == "symbol":
+        kind = match.lastgroup
+        if kind == "word":
+            add(make(Token, (text[a:b], a, b, "word")))
+        elif kind == "symbol":
             if symbols:
                 found.append(Token(text[a:b], a, b, "symbol"))
         else:
@@ -79,7 +82,7 @@ def tokens(normalised: Normalised | str, *, symbols: bool = False) -> list[Token
             if symbols and sign >= 0:
                 # "-$5" and "($5)" read like "$-5" and "$(5)"; both tokens begin where the sign does.
                 found.append(Token(text[a + sign], a, a + sign + 1, "symbol"))
-            found.append(Token(_figure(text[a:b], loss=match.lastgroup == "loss"), a, b, "number"))
+            found.append(Token(_figure(text[a:b], loss=kind == "loss"), a, b, "number"))
     return found
 
 
