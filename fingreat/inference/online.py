@@ -26,6 +26,9 @@ _CHARACTERS_A_TOKEN = 4
 """Of English text, to estimate what a request takes of a limit before its usage is known."""
 _LOOK_AGAIN = 0.25
 """Seconds after which one that waits for a limit looks again: estimates are corrected meanwhile."""
+_FILLING = 0.1
+"""Seconds in which all slots are filled at first. Requests that are sent at one moment come back at one moment, again
+and again, and each then waits for all the others to be read."""
 _GRACE = 2.0
 """Seconds that the loop has to end in order before it is left behind."""
 
@@ -135,6 +138,7 @@ class _Runner:
         self._ready = threading.Event()
         self._given_up = 0
         self._ends = False
+        self._first_sends = self._in_flight - 1
         self._loop: asyncio.AbstractEventLoop
         self._stop: asyncio.Event
 
@@ -260,6 +264,9 @@ class _Runner:
         async with self._turn:
             while isinstance(sent := self._limiter.try_send(tokens), float):
                 await asyncio.sleep(min(sent, _LOOK_AGAIN))
+            if self._first_sends:
+                self._first_sends -= 1
+                await asyncio.sleep(_FILLING / self._in_flight)
         return sent
 
     def _give_up(self, later: TryLater, failures: int, wait: float) -> RawReply:
