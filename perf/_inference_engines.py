@@ -23,8 +23,8 @@ from fingreat.runs import read_records
 from fingreat.schema import Filing, Graph, Mode, Reply, Request, Sampling, SectionStatus, load_graph
 
 SCRIPT = Path(__file__).resolve().with_name("inference.py")
-REQUESTS, CHUNK, ANSWER = 48, 160, 48
-ENGINE = {"max_num_seqs": 8, "max_model_len": 8192}
+REQUESTS, CHUNK, ANSWER = 32, 160, 48
+ENGINE = {"max_num_seqs": 8, "max_model_len": 8192, "block_size": 32}
 QUIET = {
     "HF_HUB_OFFLINE": "1",
     "OMP_WAIT_POLICY": "PASSIVE",

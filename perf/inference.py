@@ -153,7 +153,8 @@ def right_replies(graph: Graph) -> Iterator[tuple[str, str]]:
                     for edge in sorted(passage.accepted if touched else ()):
                         pair = {"source": graph.edges[edge].source, "target": graph.edges[edge].target}
                         quotes.append({"quote": passage.text, "edge": pair, "tags": [], "period": None})
-                        spans.append({"first": touched[0], "last": touched[-1], "edge": edge, "tags": []})
+                        last = {"last": touched[-1]} if len(touched) > 1 else {}
+                        spans.append({"first": touched[0], **last, "edge": edge, "tags": []})
                 # As an engine writes it whose grammar allows no blanks.
                 quote, span = (
                     json.dumps({"extractions": items}, ensure_ascii=False, separators=(",", ":"))
