@@ -11,7 +11,7 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingreat.edgar.chunks import chunk_section
+from fingreat.edgar.chunks import chunk_section, cut_chunk
 from fingreat.edgar.segments import segment_text
 from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import InputError
@@ -180,3 +180,17 @@ def test_real_sections_are_partitioned(shared: Path) -> None:
         chunks = chunk_section(section(text))
         assert_partition(text, chunks, 4096)
         assert all(c.n_tokens >= 2048 for c in chunks[:-1]), "only the last chunk may be less than half full"
+
+
+def test_a_part_of_a_chunk_is_a_chunk_of_the_same_segments() -> None:
+    text = section("One sentence stands here. A second one follows it. The third ends this.")
+    (chunk,) = chunk_section(text, 100)
+    first, rest = cut_chunk(text, chunk, 0, 1), cut_chunk(text, chunk, 1, 3)
+    assert (first.start, first.end, rest.start, rest.end) == (chunk.start, rest.start, first.end, chunk.end)
+    assert first.segments + rest.segments == chunk.segments
+    assert rest.n_tokens == cl100k_counter().count(text.text[rest.start : rest.end])
+    assert len({chunk.id, first.id, rest.id}) == 3
+    assert cut_chunk(text, chunk, 0, 3) == chunk
+    for nothing in ((0, 0), (2, 1), (0, 4), (-1, 2)):
+        with pytest.raises(ValueError, match="no segments"):
+            cut_chunk(text, chunk, *nothing)
