@@ -17,6 +17,8 @@ def show_estimate(made: Estimate, *, json: bool) -> None:
         print_json(made.model_dump(mode="json"))
         return
     show_pairs([*_pairs(made)])
+    if made.notes:
+        tell("")
     for note in made.notes:
         tell(note)
 

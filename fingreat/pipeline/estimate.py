@@ -150,7 +150,12 @@ def estimate(requests: Iterable[Request], planned: Planned) -> Estimate:
         output_source=source,
         notes=tuple(_notes(planned, count)),
     )
-    return made.model_copy(update=_price(planned, made, measured))
+    priced = made.model_copy(update=_price(planned, made, measured))
+    limit = planned.options.max_cost
+    if limit is None or priced.cost_usd is None or priced.cost_usd <= limit:
+        return priced
+    # What earlier calls of the run cost counts too, so that this is said too rarely, never too often.
+    return priced.model_copy(update={"notes": (*priced.notes, "The limit of cost will end the run before it is done.")})
 
 
 class _Count:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,14 @@ def test_the_batch_interface_costs_its_share(tmp_path: Path) -> None:
     batched = estimate([_request(1)], _planned(tmp_path / "run", Words(), preset=preset, batch=tmp_path / "batches"))
     assert batched.cost_usd == pytest.approx((at_once.cost_usd or 0) / 2)
     assert batched.batch
+
+
+@pytest.mark.parametrize(("limit", "said"), [(0.01, True), (100.0, False)])
+def test_a_limit_that_will_not_do_is_said_before(tmp_path: Path, limit: float, *, said: bool) -> None:
+    planned = _planned(tmp_path / "run", Words(), preset=Preset(prices=PRICES))
+    planned = replace(planned, options=replace(planned.options, max_cost=limit))
+    found = estimate([_request(n, "a b") for n in range(100)], planned)
+    assert any("limit of cost" in note for note in found.notes) is said
 
 
 def test_without_a_like_run_the_output_is_assumed_and_said_to_be(tmp_path: Path) -> None:
