@@ -135,20 +135,22 @@ class _Runner:
         self._results: queue.SimpleQueue[tuple[Request, RawReply] | BaseException] = queue.SimpleQueue()
         self._failure: BaseException | None = None
         self._thread: threading.Thread | None = None
-        self._ready = threading.Event()
+        self._slots = asyncio.Semaphore(self._in_flight)
+        self._turn = asyncio.Lock()
+        self._stop = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._given_up = 0
         self._ends = False
         self._first_sends = self._in_flight - 1
-        self._loop: asyncio.AbstractEventLoop
-        self._stop: asyncio.Event
 
     def submit(self, request: Request) -> None:
         """Have a request asked."""
         if self._thread is None:
+            self._loop = asyncio.new_event_loop()
             # Nobody has to wait for it: the interpreter ends without it where a connection hangs.
-            self._thread = threading.Thread(target=self._main, name="requests", daemon=True)
-            self._thread.start()
-            self._ready.wait()
+            thread = threading.Thread(target=self._main, name="requests", daemon=True)
+            thread.start()
+            self._thread = thread
         self.open += 1
         # A loop that has ended put the reason among the results.
         with contextlib.suppress(RuntimeError):
@@ -183,20 +185,13 @@ class _Runner:
 
     def _main(self) -> None:
         try:
-            asyncio.run(self._serve())
+            with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+                runner.run(self._serve())
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             self._results.put(error)
-        finally:
-            self._ready.set()
 
     async def _serve(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._stop = asyncio.Event()
-        self._slots = asyncio.Semaphore(self._in_flight)
-        self._turn = asyncio.Lock()
-        self._tasks: set[asyncio.Task[None]] = set()
         self._provider = self._make()
-        self._ready.set()
         await self._stop.wait()
         for task in self._tasks:
             task.cancel()
@@ -229,9 +224,9 @@ class _Runner:
         end = float("inf")
         while True:
             async with self._slots:
+                sent = await self._sent(estimate)
                 if self._ends:
                     return None
-                sent = await self._sent(estimate)
                 end = min(end, time.monotonic() + patience.in_all)
                 reply = await self._try(request)
             if isinstance(reply, RawReply):
