@@ -13,9 +13,10 @@ from typing import Any
 from fingreat.edgar.chunks import chunk_of, cut_chunk
 from fingreat.pipeline.pieces import Lead
 from fingreat.schema import Chunk, Section, Segment
+from fingreat.schema.records import SegmentKind
 
-_KINDS = {"heading": "h", "sentence": "s", "row": "r"}
-_NAMES = {letter: kind for kind, letter in _KINDS.items()}
+_KINDS: dict[SegmentKind, str] = {"heading": "h", "sentence": "s", "row": "r"}
+_NAMES: dict[str, SegmentKind] = {letter: kind for kind, letter in _KINDS.items()}
 
 
 class Plan:
@@ -23,33 +24,36 @@ class Plan:
 
     def __init__(self) -> None:
         self._packed: dict[str, bytes] = {}
-        self._keys: dict[str, tuple[str, ...]] = {}
         self.chunks = 0
 
     def add(self, section: Section, chunks: Sequence[tuple[Chunk, Sequence[Lead]]]) -> None:
         """Take note of a section; its text need not be kept."""
         self.chunks += len(chunks)
-        self._keys[section.filing_id] = tuple(lead.key for _, leads in chunks for lead in leads if lead.key is not None)
         self._packed[section.filing_id] = zlib.compress(json.dumps([_pack(*entry) for entry in chunks]).encode(), 1)
 
     def of(self, section: Section) -> Iterator[tuple[Chunk, tuple[Lead, ...]]]:
         """Every chunk of a section that was added, with its leads."""
         start = 0
-        for n_tokens, lengths, kinds, cuts in json.loads(zlib.decompress(self._packed[section.filing_id])):
+        for n_tokens, lengths, kinds, cuts in self._unpacked(section.filing_id):
             segments = []
             for length, kind in zip(lengths, kinds, strict=True):
-                segments.append(Segment(start=start, end=start + length, kind=_NAMES[kind]))  # type: ignore[arg-type]
+                segments.append(Segment(start=start, end=start + length, kind=_NAMES[kind]))
                 start += length
             chunk = chunk_of(section, tuple(segments), n_tokens)
             yield chunk, tuple(_lead(section, chunk, *cut) for cut in cuts)
 
-    def keys_of(self, filing_id: str) -> tuple[str, ...]:
+    def keys_of(self, filing_id: str) -> Iterator[str]:
         """The keys that are asked first for a filing's section."""
-        return self._keys.get(filing_id, ())
+        for _, _, _, cuts in self._unpacked(filing_id):
+            yield from (key for _, _, key in cuts if key is not None)
 
     def keys(self) -> set[str]:
         """All keys that are asked first."""
-        return {key for keys in self._keys.values() for key in keys}
+        return {key for filing_id in self._packed for key in self.keys_of(filing_id)}
+
+    def _unpacked(self, filing_id: str) -> list[Any]:
+        packed: list[Any] = json.loads(zlib.decompress(self._packed[filing_id]))
+        return packed
 
 
 def _pack(chunk: Chunk, leads: Sequence[Lead]) -> list[Any]:

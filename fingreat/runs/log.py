@@ -18,6 +18,9 @@ from fingreat.schema.records import Record
 
 R = TypeVar("R", bound=Record)
 
+_PART = 1 << 48
+"""More than a part has bytes."""
+
 
 def part_paths(folder: Path) -> list[Path]:
     """The parts of a log, in order."""
@@ -31,7 +34,7 @@ def read_records(folder: Path, model: type[R]) -> Iterator[R]:
         RunError: a whole line is damaged; the message names file and line.
     """
     for path in part_paths(folder):
-        for number, (_, _, line) in enumerate(_lines(path), 1):
+        for number, (_, line) in enumerate(_lines(path), 1):
             yield parse_line(line, model, path, number)
 
 
@@ -68,13 +71,13 @@ def read_record_file(path: Path, model: type[R]) -> list[tuple[int, R]]:
     return [(number, parse_line(line, model, path, number)) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
-    """Start, length and content of every whole line."""
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Start and content of every whole line."""
     start = 0
     with path.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
-                yield start, len(line), line
+                yield start, line
             start += len(line)
 
 
@@ -102,14 +105,16 @@ class RecordLog(Generic[R]):
         self._model = model
         self._key = key
         self._supersedes = supersedes
-        self._index: dict[str, tuple[Path, int, int]] = {}
+        self._parts: list[Path] = []
+        # Part and offset in one number: a log may have millions of records.
+        self._index: dict[str, int] = {}
         self._file: FileIO | None = None
         with storage_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
         for path in part_paths(folder):
             cut_back(path)
-            for number, (start, length, line) in enumerate(_lines(path), 1):
-                self._note(parse_line(line, model, path, number), path, start, length)
+            for number, (start, line) in enumerate(_lines(path), 1):
+                self._note(parse_line(line, model, path, number), path, start)
 
     def __len__(self) -> int:
         return len(self._index)
@@ -121,10 +126,10 @@ class RecordLog(Generic[R]):
         """The record of a key, read from disk; None where there is none."""
         if key not in self._index:
             return None
-        path, start, length = self._index[key]
-        with path.open("rb") as file:
+        part, start = divmod(self._index[key], _PART)
+        with self._parts[part].open("rb") as file:
             file.seek(start)
-            return parse_line(file.read(length), self._model, path)
+            return parse_line(file.readline(), self._model, self._parts[part])
 
     def append(self, record: R) -> None:
         """Write one record; it is with the operating system when this returns.
@@ -145,7 +150,7 @@ class RecordLog(Generic[R]):
             except OSError:
                 self._file.truncate(start)
                 raise
-        self._note(record, path, start, len(line))
+        self._note(record, path, start)
 
     def close(self) -> None:
         """Sync to disk and close."""
@@ -160,13 +165,15 @@ class RecordLog(Generic[R]):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _note(self, record: R, path: Path, start: int, length: int) -> None:
+    def _note(self, record: R, path: Path, start: int) -> None:
         key = self._key(record)
         if key in self._index:
             old = self.get(key)
             if old is not None and not self._supersedes(old, record):
                 return
-        self._index[key] = (path, start, length)
+        if not self._parts or self._parts[-1] != path:
+            self._parts.append(path)
+        self._index[key] = (len(self._parts) - 1) * _PART + start
 
     def _path_for_append(self) -> Path:
         parts = part_paths(self.folder)
