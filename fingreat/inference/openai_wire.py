@@ -17,7 +17,7 @@ _FINE_TUNED = "ft:"
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length", "exceed_context_size_error"})
 # Servers of other makers give no code: what vLLM, SGLang and TGI write.
 _TOO_LONG_WORDS = re.compile(
-    r"maximum context length|context (?:length|window|size)|longer than the (?:model|maximum)|inputs`? must have less",
+    r"maximum context length|context (?:length|window|size)|longer than the model|inputs` tokens \+ `max_new_tokens` must be",
     re.IGNORECASE,
 )
 _BLOCKED_CODES = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
@@ -141,7 +141,7 @@ def fatal_error(status: int, body: Any) -> str | None:
 def error_words(status: int, body: Any) -> str:
     """A failure in words: status, code and the server's own message."""
     error = _error(body)
-    said = error.get("message") or error.get("detail") or (body if isinstance(body, str) else "")
+    said = error.get("message") or error.get("detail") or ""
     code = error.get("code")
     shown = f"{status} {code}" if isinstance(code, str) and code else str(status)
     # For a wrong key the server quotes parts of it.
@@ -176,24 +176,13 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def _error(body: Any) -> Mapping[str, Any]:
-    """The error object, which some servers give bare; its code and type are texts or numbers."""
-    inner = part(body, "error") or (body if isinstance(body, Mapping) else {})
-    return {name: value for name, value in inner.items() if not isinstance(value, (list, dict))}
-
-
-def _all_required(schema: Any) -> Any:
-    """The schema with every property required, as OpenAI's strict mode wants it; what may be left out may be null."""
-    if isinstance(schema, list):
-        return [_all_required(part) for part in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    whole = {
-        name: {key: _all_required(part) for key, part in value.items()}
-        if name == "properties"
-        else _all_required(value)
-        for name, value in schema.items()
-    }
-    return {**whole, "required": list(whole["properties"])} if "properties" in whole else whole
+    """The error object, which some servers give bare or as mere text; its code and type are texts or numbers."""
+    found = body.get("error", body) if isinstance(body, Mapping) else body
+    if isinstance(found, str):
+        return {"message": found}
+    if not isinstance(found, Mapping):
+        return {}
+    return {name: value for name, value in found.items() if not isinstance(value, (list, dict))}
 
 
 def _strict(schema: Any) -> Any:

@@ -195,6 +195,7 @@ def test_whatever_a_server_sends_becomes_a_reply(data: Any, status: int) -> None
 
 
 LONG_VLLM = "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens."
+LONG_TGI = "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4031 and 200."
 LONG_SGLANG = "The input (9001 tokens) is longer than the model's context length (8192 tokens)."
 
 
@@ -205,6 +206,8 @@ LONG_SGLANG = "The input (9001 tokens) is longer than the model's context length
         (400, {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 9001}, "too_long", False),
         (400, {"code": 400, "type": "BadRequestError", "message": LONG_VLLM}, "too_long", False),
         (400, {"message": LONG_SGLANG}, "too_long", False),
+        (422, LONG_TGI, "too_long", False),
+        (422, {"error": LONG_TGI, "error_type": "validation"}, "too_long", False),
         (413, {"message": "Payload Too Large"}, "too_long", False),
         (400, {"code": "content_filter", "message": "the prompt"}, "blocked", False),
         (400, {"code": "invalid_request", "message": "no"}, "error", False),
