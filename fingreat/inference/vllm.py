@@ -84,6 +84,7 @@ class VllmBackend:
         with loading(spec):
             self._vllm: Any = import_module("vllm")
             self._params: Any = import_module("vllm.sampling_params")
+            self._inputs: Any = import_module("vllm.inputs.engine")
             self._refusals = (ValueError, TypeError, import_module("vllm.exceptions").VLLMError)
             platform: Any = import_module("vllm.platforms").current_platform
             self._on_processor = bool(platform.is_cpu())
@@ -230,7 +231,7 @@ class VllmBackend:
                 seed=sampling.seed if sampling.temperature > 0 and not self._on_processor else None,
                 structured_outputs=self._reply_form(request.reply_schema),
             )
-            self._engine.add_request(name, {"prompt_token_ids": ids}, params)
+            self._engine.add_request(name, self._inputs.tokens_input(ids), params)
         except self._refusals as error:
             return RawReply(state=ReplyState.ERROR, detail=f"vLLM refuses the request: {reason(error)}")
         return None

@@ -17,7 +17,8 @@ from reply_builders import GRAPH, judge, request
 
 from fingreat.inference import Backend, Settings, create_backend, parse_spec
 from fingreat.inference.presets import load_presets
-from fingreat.schema import ReplyState
+from fingreat.prompts import ExtractionPrompt
+from fingreat.schema import Message, ReplyState
 
 pytestmark = pytest.mark.torch
 NAME = "smollm2"
@@ -84,7 +85,11 @@ def test_the_server_is_known_with_its_context(served: Backend) -> None:
 
 
 def test_replies_of_the_server_are_valid_and_count_what_the_prefix_cache_held(served: Backend) -> None:
-    asked = [request(f"{TEXT} {number}", mode="span", max_tokens=48) for number in range(6)]
+    system = Message(role="system", content=ExtractionPrompt(GRAPH, "span").system)
+    asked = [
+        one.model_copy(update={"messages": (system, one.messages[-1])})
+        for one in (request(f"{TEXT} {number}", mode="span", max_tokens=48) for number in range(6))
+    ]
     first = list(served.answer(asked[:1]))
     replies = {one.key: reply for one, reply in (*first, *served.answer(asked[1:]))}
     assert set(replies) == {one.key for one in asked}
