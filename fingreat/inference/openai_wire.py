@@ -17,7 +17,7 @@ _FINE_TUNED = "ft:"
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length", "exceed_context_size_error"})
 # Servers of other makers give no code: what vLLM, SGLang and TGI write.
 _TOO_LONG_WORDS = re.compile(
-    r"maximum context length|context (?:length|window|size)|longer than the model|inputs` tokens \+ `max_new_tokens` must be",
+    r"context (?:length|window|size)|longer than the model|inputs` tokens \+ `max_new_tokens` must be",
     re.IGNORECASE,
 )
 _BLOCKED_CODES = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})

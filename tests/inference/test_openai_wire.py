@@ -222,7 +222,7 @@ LONG_SGLANG = "The input (9001 tokens) is longer than the model's context length
     ],
 )
 def test_a_failure_becomes_a_state(status: int, error: Any, state: str, retryable: bool) -> None:
-    bodies = [error, {"error": error}] if isinstance(error, dict) else [error]
+    bodies = [error] if error is None or "error" in error else [error, {"error": error}]
     for body in bodies:
         reply = error_reply(status, body)
         assert reply.state is not None
