@@ -148,3 +148,11 @@ def test_a_file_that_is_missing_or_of_another_format_is_refused(tmp_path: Path) 
     other.write_bytes(b"\xff")
     with pytest.raises(InputError, match="is no TOML"):
         load_presets(other)
+
+
+def test_the_file_that_the_documents_show_is_one(tmp_path: Path) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "models.md"
+    (tmp_path / "shown.toml").write_text(page.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0])
+    preset = found("vllm:Qwen/Qwen3.6-27B", tmp_path / "shown.toml")
+    assert (preset.engine.tensor_parallel, preset.engine.gpu_memory, preset.engine.usd_per_hour) == (2, 0.85, 3.2)
+    assert preset.chat_template == NO_THINKING
