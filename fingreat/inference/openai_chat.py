@@ -14,6 +14,7 @@ from fingreat.inference.online import TryLater, answer_online, retry_after
 from fingreat.inference.openai_batch import OpenAIBatch
 from fingreat.inference.openai_server import Server
 from fingreat.inference.openai_wire import chat_body, chat_options, chat_reply, error_reply, fatal_error
+from fingreat.inference.wire import NO_JSON
 from fingreat.schema import Graph, Request
 
 ADDRESS = "https://api.openai.com/v1"
@@ -101,7 +102,7 @@ class _Chat:
             return settled(self._model, reply, status, fatal_error(status, body), after)
         except self._sdk.APIConnectionError as error:
             raise TryLater(f"no connection: {error.__cause__ or error}") from error
-        except ValueError as error:
+        except NO_JSON as error:
             raise TryLater("the answer is no JSON") from error
         return settled(self._model, chat_reply(data, self._preset.prices, perf_counter() - start), None, None, None)
 

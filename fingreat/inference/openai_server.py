@@ -6,10 +6,10 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from fingreat.errors import BackendError, InputError
+from fingreat.errors import BackendError, FingreatError, InputError
 from fingreat.inference.hosted import NO_LIST, Hosted, unreachable
 from fingreat.inference.openai_wire import error_words, fatal_error
-from fingreat.inference.wire import count, part, parts, text
+from fingreat.inference.wire import NO_JSON, count, part, parts, text
 from fingreat.schema import Request
 
 _SHOWN = 8
@@ -39,11 +39,15 @@ class Server:
 
     def __init__(self, client: Any, sdk: Any, model: Hosted, template: Mapping[str, Any]) -> None:
         self._client = client
-        self._faults = (sdk.APIStatusError, sdk.APIConnectionError, ValueError)
+        self._faults = (sdk.APIStatusError, sdk.APIConnectionError, *NO_JSON)
         self._sdk = sdk
         self._model = model
         self._template = template
-        entry = self._entry()
+        try:
+            entry = self._entry()
+        except FingreatError:
+            client.close()
+            raise
         self._maker = text(entry, "owned_by")
         self.lenient = self._maker in _LENIENT
         # vLLM; llama.cpp, which may hold less of a model than it was trained on.
@@ -83,7 +87,7 @@ class Server:
             return self._refused(error.status_code, error.body)
         except self._sdk.APIConnectionError as error:
             raise unreachable(self._model, error) from None
-        except ValueError:
+        except NO_JSON:
             data = None
         return self._listed(data) if self._model.own else {}
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
+
+NO_JSON = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
+"""What reading a body raises that is no JSON, or none that anybody could want."""
 
 
 def part(data: Any, name: str) -> Mapping[str, Any]:

@@ -141,6 +141,8 @@ def test_the_rows_of_a_messy_result_get_their_states(server: LocalProvider) -> N
         pytest.param(edited(lambda body: body[: len(body) // 2]), id="half a body in good order"),
         pytest.param(edited(lambda body: body + body), id="the answer twice over"),
         pytest.param(edited(lambda body: b""), id="nothing"),
+        pytest.param(edited(lambda body: b"[" * 200_000), id="brackets"),
+        pytest.param(edited(lambda body: body.replace(b"choices", b"cho\xff\xfeces")), id="no UTF-8"),
         pytest.param(changed(lambda data: data | {"choices": []}), id="no choice"),
         pytest.param(changed(lambda data: {"error": {"message": "lost"}}), id="an error under status 200"),
         pytest.param(lambda answer: replace(answer, type="text/html", body=b"<html>login</html>"), id="a page"),
@@ -287,6 +289,13 @@ def test_a_wrong_key_is_told_before_anything_is_asked(hosted: LocalProvider, mon
 def test_without_a_key_openai_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="Set the environment variable OPENAI_API_KEY"):
         create_backend("openai:small", GRAPH)
+
+
+def test_a_key_that_cannot_be_sent_is_told_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-\u00fcber-secret")
+    with pytest.raises(InputError, match="what no key can hold") as caught:
+        create_backend("openai:small", GRAPH)
+    assert "secret" not in str(caught.value)
 
 
 def test_the_environment_moves_no_request_elsewhere(
