@@ -9,7 +9,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from fingreat.errors import InputError, MissingExtraError
-from fingreat.pipeline.asking import Progress, Silent
+from fingreat.pipeline.asking import AskOptions, Progress, Silent
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.gold import read_gold
@@ -69,10 +69,13 @@ def run_demo(
     missing: dict[str, MissingExtraError] = {}
     for model in models:
         folder = RunFolder(out / "runs" / model)
-        config = ExtractConfig(model=model, guide=GUIDE, tokens=TOKENS, max_tokens=MAX_TOKENS)
+        # Neither tried out first nor asked again: the smallest of models, shown as it is and in a minute.
+        config = ExtractConfig(model=model, guide=GUIDE, tokens=TOKENS, max_tokens=MAX_TOKENS, resend=0)
         try:
             with progress(model) as shown:
-                runs.append((folder, extract(corpus, config, folder.path, progress=shown)))
+                runs.append(
+                    (folder, extract(corpus, config, folder.path, progress=shown, options=AskOptions(trial=False)))
+                )
         except MissingExtraError as error:
             missing[model] = error
     if missing and not runs:

@@ -59,10 +59,10 @@ def test_a_model_that_is_not_installed_is_listed_and_the_others_run(
     module = import_module("fingreat.pipeline.extract")
     create = module.create_backend
 
-    def without_extra(spec: str, graph: Any) -> Any:
+    def without_extra(spec: str, graph: Any, settings: Any) -> Any:
         if spec == "embedded":
             raise MissingExtraError("back end 'embedded'", 'pip install "fingreat[embedded]"')
-        return create(spec, graph)
+        return create(spec, graph, settings)
 
     monkeypatch.setattr(module, "create_backend", without_extra)
     demo = run_demo(tmp_path, models=("embedded", "lexicon"))
@@ -73,7 +73,7 @@ def test_a_model_that_is_not_installed_is_listed_and_the_others_run(
 
 
 def test_where_no_model_can_run_the_demo_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(spec: str, graph: Any) -> Any:
+    def nothing(spec: str, graph: Any, settings: Any) -> Any:
         raise MissingExtraError(f"back end '{spec}'", "pip install everything")
 
     monkeypatch.setattr(import_module("fingreat.pipeline.extract"), "create_backend", nothing)

@@ -367,9 +367,10 @@ def test_a_request_without_a_reply_is_an_error_not_a_gap(tmp_path: Path) -> None
     chunk = chunk_section(section, 64)[0]
     asked: list[Request] = []
     extract(corpus, CONFIG, tmp_path / "run", backend=Counting(lambda r: asked.append(r) or first_sentence(r)))
-    with reply_log(tmp_path / "empty") as log, pytest.raises(RunError, match="has no reply"):
+    with reply_log(tmp_path / "empty") as log:
         pieces = Pieces("run", lambda section, piece, attempt: asked[0], log, ReplyJudge(load_graph(), "quote"), 2)
-        pieces.ended(Place(section), chunk, [Lead(chunk, asked[0].key)])
+        with pytest.raises(RunError, match="has no reply"):
+            pieces.ended(Place(section), chunk, [Lead(chunk, asked[0].key)])
 
 
 def test_the_manifest_pins_what_was_read_and_asked(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from fingreat.edgar import chunk_section
 from fingreat.inference import RawReply
 from fingreat.inference.whole_segments import prose
 from fingreat.pipeline import Corpus, ExtractConfig, extract
-from fingreat.schema import Request, TableStyle, Verdict
+from fingreat.schema import Request, TableStyle, Verdict, load_graph
 
 SHIPPED = Path(fingreat.__file__).parent / "shipped"
 FILING = """<html><body><p><b>Item 7. Management's Discussion and Analysis</b></p>
@@ -80,7 +80,11 @@ def test_a_span_of_rows_has_their_tags_and_not_those_of_the_table(tmp_path: Path
     def respond(request: Request) -> RawReply:
         rows = [n for n, text in enumerate(request.segments, 1) if "<tr>" in text]
         spans = [(n, n) for n in rows] + [(rows[0], rows[-1]), (rows[0] - 1, rows[0]), (rows[-1], rows[-1] + 1)]
-        items = [{"first": a, "last": b, "edge": "REV-NNCA", "tags": []} for a, b in spans]
+        # An edge for each: ranges of one edge that overlap would be one passage.
+        items = [
+            {"first": a, "last": b, "edge": edge, "tags": []}
+            for (a, b), edge in zip(spans, load_graph().edges, strict=False)
+        ]
         return RawReply(text=json.dumps({"extractions": items}))
 
     config = BIG.model_copy(update={"mode": "span"})
