@@ -191,8 +191,11 @@ class _Runner:
             self._results.put(error)
 
     async def _serve(self) -> None:
-        self._provider = self._make()
-        await self._stop.wait()
+        try:
+            self._provider = self._make()
+            await self._stop.wait()
+        finally:
+            self._ends = True
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -202,6 +205,8 @@ class _Runner:
                 await self._provider.close()
 
     def _begin(self, request: Request) -> None:
+        if self._ends:
+            return
         task = self._loop.create_task(self._finish(request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
