@@ -50,7 +50,7 @@ class Limiter:
                 return pause
             if self._most_requests is None and self._most_tokens is None:
                 return Sent(now, tokens)
-            while self._sent and self._sent[0].at <= now - WINDOW:
+            while self._sent and self._sent[0].at + WINDOW <= now:
                 self._tokens -= self._sent.popleft().tokens
             if self._is_full(tokens):
                 return self._sent[0].at + WINDOW - now
