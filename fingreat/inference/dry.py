@@ -7,8 +7,8 @@ from typing import Any
 
 from fingreat.errors import BackendError, InputError
 from fingreat.inference.backend import Backend, ModelSpec, RawReply, Settings
+from fingreat.inference.hosted.openai_wire import chat_options
 from fingreat.inference.model_folder import ChatModel
-from fingreat.inference.openai_wire import chat_options
 from fingreat.inference.registry import create_backend, writes_text
 from fingreat.inference.requirements import NEEDS, has_module, known_spec
 from fingreat.inference.vllm import DTYPE

@@ -10,13 +10,13 @@ from fingreat.inference.requirements import known_spec, need
 from fingreat.schema import Graph
 
 BACKENDS: dict[str, str] = {
-    "anthropic": "fingreat.inference.anthropic_messages:AnthropicBackend",
+    "anthropic": "fingreat.inference.hosted.anthropic_messages:AnthropicBackend",
     "embed": "fingreat.inference.embed:EmbedBackend",
     "embedded": "fingreat.inference.embedded:EmbeddedBackend",
-    "gemini": "fingreat.inference.gemini_content:GeminiBackend",
+    "gemini": "fingreat.inference.hosted.gemini_content:GeminiBackend",
     "hf": "fingreat.inference.hf:HfBackend",
     "lexicon": "fingreat.inference.lexicon:LexiconBackend",
-    "openai": "fingreat.inference.openai_chat:OpenAIBackend",
+    "openai": "fingreat.inference.hosted.openai_chat:OpenAIBackend",
     "scripted": "fingreat.inference.scripted:ScriptedBackend",
     "vllm": "fingreat.inference.vllm:VllmBackend",
 }

@@ -14,7 +14,7 @@ from servers.providers.local import Asked, LocalProvider, as_json
 from servers.providers.openai import CHAT, OpenAIWire, no_credit
 from servers.providers.said import Said
 
-from fingreat.inference import online
+from fingreat.inference.hosted import online
 
 KEY = "sk-proj-0123456789abcdefghijklmnop"
 SENTENCES = [f"Net sales of line {number} rose because demand grew in region {number}." for number in range(30)]

@@ -14,8 +14,9 @@ from servers.providers.local import LocalProvider
 from servers.providers.said import Said
 
 from fingreat.errors import BackendError
-from fingreat.inference import RawReply, batches
-from fingreat.inference.batches import Waits, answer_batched
+from fingreat.inference import RawReply
+from fingreat.inference.hosted import batches
+from fingreat.inference.hosted.batches import Waits, answer_batched
 from fingreat.inference.presets import Prices
 from fingreat.schema import Request
 

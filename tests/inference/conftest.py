@@ -11,7 +11,7 @@ from servers.providers.local import LocalProvider
 from servers.providers.openai import OpenAIWire
 from servers.providers.said import Said
 
-from fingreat.inference import openai_chat
+from fingreat.inference.hosted import openai_chat
 
 
 @pytest.fixture

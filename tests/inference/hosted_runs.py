@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from reply_builders import GRAPH
 
-from fingreat.inference import RawReply, online
+from fingreat.inference import RawReply
 from fingreat.inference.backend import Settings
+from fingreat.inference.hosted import online
 from fingreat.inference.registry import create_backend
 from fingreat.schema import Request
 

@@ -20,15 +20,15 @@ from servers.providers.local import LocalProvider
 from servers.providers.said import Said
 
 from fingreat.errors import BackendError, InputError
-from fingreat.inference import batches
 from fingreat.inference.backend import ModelSpec, Settings
+from fingreat.inference.hosted import batches
 from fingreat.inference.presets import Preset, Prices
 from fingreat.inference.registry import create_backend
 from fingreat.schema import ReplyState
 
 anthropic = pytest.importorskip("anthropic")
 
-from fingreat.inference.anthropic_messages import AnthropicBackend  # noqa: E402 - needs the SDK's presence
+from fingreat.inference.hosted.anthropic_messages import AnthropicBackend  # noqa: E402 - needs the SDK's presence
 
 KEY = "sk-ant-api03-0123456789abcdef"
 SPEC = "anthropic:small"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from reply_builders import request
 
-from fingreat.inference.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
+from fingreat.inference.hosted.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
 from fingreat.inference.presets import Preset, Prices
 from fingreat.schema import ReplyState, Sampling
 

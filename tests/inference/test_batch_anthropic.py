@@ -13,7 +13,7 @@ from servers.providers.anthropic_batch import BATCHES, AnthropicBatchWire
 from servers.providers.local import LocalProvider
 
 from fingreat.errors import BackendError
-from fingreat.inference.anthropic_batch import AnthropicBatch
+from fingreat.inference.hosted.anthropic_batch import AnthropicBatch
 from fingreat.inference.presets import Preset
 from fingreat.schema import ReplyState
 

@@ -87,7 +87,7 @@ def test_a_run_that_ends_while_its_batch_is_under_way_takes_the_replies_when_cal
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("fingreat.inference.batches.time.sleep", interrupted)
+        patch.setattr("fingreat.inference.hosted.batches.time.sleep", interrupted)
         with pytest.raises(KeyboardInterrupt):
             hosted.run(asked(3))
     replies = hosted.run(asked(3))

@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fingreat.inference import Item, Judged, RawReply
-from fingreat.inference.batch_files import Join
-from fingreat.inference.openai_batch import read_line
+from fingreat.inference.hosted.batch_files import Join
+from fingreat.inference.hosted.openai_batch import read_line
 from fingreat.inference.parse import TextJudge, schema_fault, whole_objects
 from fingreat.schema import ReplyState
 

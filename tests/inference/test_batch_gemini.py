@@ -13,7 +13,7 @@ from servers.providers.gemini_batch import GeminiBatchWire
 from servers.providers.said import Said
 
 from fingreat.errors import BackendError
-from fingreat.inference.gemini_batch import GeminiBatch
+from fingreat.inference.hosted.gemini_batch import GeminiBatch
 from fingreat.inference.presets import Preset
 from fingreat.schema import ReplyState
 

@@ -25,7 +25,8 @@ _RUN = """
 import sys
 from pathlib import Path
 from batch_runs import QUICK, asked
-from fingreat.inference import ReplyJudge, Settings, ask, batches, create_backend, openai_batch, reply_log
+from fingreat.inference import ReplyJudge, Settings, ask, create_backend, reply_log
+from fingreat.inference.hosted import batches, openai_batch
 from reply_builders import GRAPH
 batches.WAITS = QUICK
 openai_batch.OpenAIBatch.most_requests = 3

@@ -15,8 +15,8 @@ from servers.providers.openai import OpenAIWire, broken, rate_limited
 from servers.providers.openai_batch import OpenAIBatchWire
 
 from fingreat.errors import BackendError
-from fingreat.inference.batch_notes import BatchNotes
-from fingreat.inference.openai_batch import OpenAIBatch
+from fingreat.inference.hosted.batch_notes import BatchNotes
+from fingreat.inference.hosted.openai_batch import OpenAIBatch
 from fingreat.inference.presets import Preset
 from fingreat.schema import ReplyState
 

@@ -14,11 +14,12 @@ from batch_runs import asked, quick
 from reply_builders import request
 
 from fingreat.errors import BackendError, StorageError
-from fingreat.inference import RawReply, batches
-from fingreat.inference.batch_api import Look
-from fingreat.inference.batch_notes import BatchNote, BatchNotes
-from fingreat.inference.batches import Waits, answer_batched
-from fingreat.inference.online import TryLater
+from fingreat.inference import RawReply
+from fingreat.inference.hosted import batches
+from fingreat.inference.hosted.batch_api import Look
+from fingreat.inference.hosted.batch_notes import BatchNote, BatchNotes
+from fingreat.inference.hosted.batches import Waits, answer_batched
+from fingreat.inference.hosted.online import TryLater
 from fingreat.runs import read_records
 from fingreat.schema import Request
 

@@ -20,9 +20,9 @@ from servers.providers.local import LocalProvider
 from servers.providers.said import Said
 
 from fingreat.errors import BackendError, InputError
-from fingreat.inference import batches
 from fingreat.inference.backend import Settings
-from fingreat.inference.gemini_wire import content_body
+from fingreat.inference.hosted import batches
+from fingreat.inference.hosted.gemini_wire import content_body
 from fingreat.inference.presets import Preset, Prices, load_presets
 from fingreat.inference.registry import create_backend
 from fingreat.inference.requirements import known_spec

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from reply_builders import request
 
-from fingreat.inference.gemini_wire import (
+from fingreat.inference.hosted.gemini_wire import (
     content_body,
     content_reply,
     error_reply,

@@ -15,8 +15,9 @@ import pytest
 from reply_builders import request
 
 from fingreat.errors import BackendError
-from fingreat.inference import RawReply, Settings, online
-from fingreat.inference.online import Patience, TryLater, answer_online, retry_after
+from fingreat.inference import RawReply, Settings
+from fingreat.inference.hosted import online
+from fingreat.inference.hosted.online import Patience, TryLater, answer_online, retry_after
 from fingreat.schema import ReplyState, Request
 
 QUICK = Patience(tries=3, a_try=5.0, in_all=10.0, first_wait=0.01, longest_wait=0.02, given_up=5)

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reply_builders import request
 
-from fingreat.inference import RawReply, Settings, limiter, online
-from fingreat.inference.limiter import Limiter, Sent, shared_limiter
-from fingreat.inference.online import answer_online
+from fingreat.inference import RawReply, Settings
+from fingreat.inference.hosted import limiter, online
+from fingreat.inference.hosted.limiter import Limiter, Sent, shared_limiter
+from fingreat.inference.hosted.online import answer_online
 from fingreat.schema import Request
 
 STEPS = st.lists(st.tuples(st.sampled_from([0.0, 0.1, 1.0, 7.0, 30.0, 61.0]), st.integers(1, 600)), max_size=60)

@@ -28,7 +28,8 @@ from servers.providers.openai import (
 from servers.providers.said import Said
 
 from fingreat.errors import BackendError
-from fingreat.inference import Settings, create_backend, online
+from fingreat.inference import Settings, create_backend
+from fingreat.inference.hosted import online
 from fingreat.inference.presets import Preset, Prices
 
 ROW = reply_of(quoted())

@@ -15,7 +15,14 @@ from servers.providers.openai import completion_data
 from servers.providers.said import Said
 
 from fingreat.inference import RawReply
-from fingreat.inference.openai_wire import chat_body, chat_options, chat_reply, error_reply, error_words, fatal_error
+from fingreat.inference.hosted.openai_wire import (
+    chat_body,
+    chat_options,
+    chat_reply,
+    error_reply,
+    error_words,
+    fatal_error,
+)
 from fingreat.inference.presets import Preset, Prices
 from fingreat.schema import ReplyState
 

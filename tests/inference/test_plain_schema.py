@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from reply_builders import GRAPH, quoted, spanned
 
-from fingreat.inference.plain_schema import plain_schema
+from fingreat.inference.hosted.plain_schema import plain_schema
 from fingreat.schema import Mode, reply_schema
 from fingreat.schema.reply import classification_schema
 

@@ -16,6 +16,7 @@ import pytest
 from fingreat.errors import InputError
 from fingreat.inference import Backend, RawReply
 from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.pipeline.asking import AskOptions
 from fingreat.prompts import ExtractionPrompt
 from fingreat.runs import Manifest, RunFolder, read_records
 from fingreat.schema import Extraction, Reply, ReplyState, Request, load_graph
@@ -189,4 +190,5 @@ def test_a_run_that_does_not_fit_is_refused_before_it_is_made_and_what_is_propos
     proposed = int(str(caught.value).partition("--tokens ")[2].split(",")[0])
     assert 200 <= proposed < 4096
     monkeypatch.setattr(vllm, "answer", lambda requests: ((one, RawReply(text="{}")) for one in requests))
-    extract(corpus, config(model, tokens=proposed, max_tokens=512), tmp_path / "run", backend=vllm)
+    fitting = config(model, tokens=proposed, max_tokens=512, resend=0)
+    extract(corpus, fitting, tmp_path / "run", backend=vllm, options=AskOptions(trial=False))

@@ -46,8 +46,10 @@ def address(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
     command += ["--max-model-len", "8192", "--max-num-seqs", "8", "--enforce-eager", "--enable-prompt-tokens-details"]
     command += ["--structured-outputs-config", json.dumps(form)]
     said = tmp_path_factory.mktemp("server") / "said.txt"
+    # What the engine in this process has set for itself is not what a user's shell holds.
+    own = {name: value for name, value in os.environ.items() if not name.startswith("VLLM_")}
     with said.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, env=dict(os.environ) | QUIET)
+        process = subprocess.Popen(command, stdout=output, stderr=output, env=own | QUIET)
     try:
         begun = time.perf_counter()
         while not answers(port):

@@ -8,13 +8,13 @@ from time import perf_counter
 from typing import Any
 
 from fingreat.errors import InputError
-from fingreat.inference.anthropic_batch import AnthropicBatch
-from fingreat.inference.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
-from fingreat.inference.batches import answer_batched
-from fingreat.inference.hosted import NO_LIST, Hosted, hosted, no_connection, refused, settled, unreachable
-from fingreat.inference.online import TryLater, answer_online, retry_after
-from fingreat.inference.wire import count
+from fingreat.inference.hosted.anthropic_batch import AnthropicBatch
+from fingreat.inference.hosted.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
+from fingreat.inference.hosted.batches import answer_batched
+from fingreat.inference.hosted.online import TryLater, answer_online, retry_after
+from fingreat.inference.hosted.provider import NO_LIST, Hosted, hosted, no_connection, refused, settled, unreachable
+from fingreat.inference.hosted.wire import count
 from fingreat.schema import Graph, Request
 
 ADDRESS = "https://api.anthropic.com"

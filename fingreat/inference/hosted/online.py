@@ -16,8 +16,8 @@ from typing import Protocol
 
 from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply, Settings
-from fingreat.inference.kept_secret import KeptSecret
-from fingreat.inference.limiter import Sent, shared_limiter
+from fingreat.inference.hosted.kept_secret import KeptSecret
+from fingreat.inference.hosted.limiter import Sent, shared_limiter
 from fingreat.schema import ReplyState, Request
 
 IN_FLIGHT = 64

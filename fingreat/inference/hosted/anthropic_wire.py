@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from fingreat.inference.backend import RawReply
-from fingreat.inference.plain_schema import plain_schema
+from fingreat.inference.hosted.plain_schema import plain_schema
+from fingreat.inference.hosted.wire import count, laid_over, part, parts, text
 from fingreat.inference.presets import Preset, Prices
-from fingreat.inference.wire import count, laid_over, part, parts, text
 from fingreat.schema import ReplyState, Request
 
 _FINISH = {

@@ -11,9 +11,9 @@ from typing import IO, Any
 
 from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply
-from fingreat.inference.batch_api import Look, copy_lines, one_line
-from fingreat.inference.online import TryLater, retry_after
-from fingreat.inference.openai_wire import chat_body, chat_reply, error_reply, error_words, fatal_error
+from fingreat.inference.hosted.batch_api import Look, copy_lines, one_line
+from fingreat.inference.hosted.online import TryLater, retry_after
+from fingreat.inference.hosted.openai_wire import chat_body, chat_reply, error_reply, error_words, fatal_error
 from fingreat.inference.presets import Preset, Prices
 from fingreat.schema import ReplyState, Request
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from fingreat.errors import BackendError, FingreatError, InputError
-from fingreat.inference.hosted import NO_LIST, Hosted, unreachable
-from fingreat.inference.openai_wire import error_words, fatal_error
-from fingreat.inference.wire import NO_JSON, count, part, parts, text
+from fingreat.inference.hosted.openai_wire import error_words, fatal_error
+from fingreat.inference.hosted.provider import NO_LIST, Hosted, unreachable
+from fingreat.inference.hosted.wire import NO_JSON, count, part, parts, text
 from fingreat.schema import Request
 
 _SHOWN = 8

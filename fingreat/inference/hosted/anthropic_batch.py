@@ -11,10 +11,10 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from fingreat.errors import BackendError
-from fingreat.inference.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
 from fingreat.inference.backend import RawReply
-from fingreat.inference.batch_api import Look, copy_lines, one_line
-from fingreat.inference.online import TryLater, retry_after
+from fingreat.inference.hosted.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
+from fingreat.inference.hosted.batch_api import Look, copy_lines, one_line
+from fingreat.inference.hosted.online import TryLater, retry_after
 from fingreat.inference.presets import Preset, Prices
 from fingreat.schema import ReplyState, Request
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from fingreat.inference.backend import RawReply
-from fingreat.inference.plain_schema import plain_schema
+from fingreat.inference.hosted.plain_schema import plain_schema
+from fingreat.inference.hosted.wire import count, part, parts, text
 from fingreat.inference.presets import Preset, Prices
-from fingreat.inference.wire import count, part, parts, text
 from fingreat.schema import ReplyState, Request
 
 _FINE_TUNED = "ft:"

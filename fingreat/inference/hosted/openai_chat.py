@@ -8,13 +8,13 @@ from time import perf_counter
 from typing import Any
 
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
-from fingreat.inference.batches import answer_batched
-from fingreat.inference.hosted import Hosted, hosted, settled
-from fingreat.inference.online import TryLater, answer_online, retry_after
-from fingreat.inference.openai_batch import OpenAIBatch
-from fingreat.inference.openai_server import Server
-from fingreat.inference.openai_wire import chat_body, chat_options, chat_reply, error_reply, fatal_error
-from fingreat.inference.wire import NO_JSON
+from fingreat.inference.hosted.batches import answer_batched
+from fingreat.inference.hosted.online import TryLater, answer_online, retry_after
+from fingreat.inference.hosted.openai_batch import OpenAIBatch
+from fingreat.inference.hosted.openai_server import Server
+from fingreat.inference.hosted.openai_wire import chat_body, chat_options, chat_reply, error_reply, fatal_error
+from fingreat.inference.hosted.provider import Hosted, hosted, settled
+from fingreat.inference.hosted.wire import NO_JSON
 from fingreat.schema import Graph, Request
 
 ADDRESS = "https://api.openai.com/v1"

@@ -14,12 +14,12 @@ from typing import IO, TypeVar
 
 from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply
-from fingreat.inference.batch_api import BatchApi, Look, line_faults
-from fingreat.inference.batch_files import Join
-from fingreat.inference.batch_notes import BatchNotes, Part
-from fingreat.inference.batch_spool import Spool, scratch_file
-from fingreat.inference.kept_secret import KeptSecret
-from fingreat.inference.online import TryLater
+from fingreat.inference.hosted.batch_api import BatchApi, Look, line_faults
+from fingreat.inference.hosted.batch_files import Join
+from fingreat.inference.hosted.batch_notes import BatchNotes, Part
+from fingreat.inference.hosted.batch_spool import Spool, scratch_file
+from fingreat.inference.hosted.kept_secret import KeptSecret
+from fingreat.inference.hosted.online import TryLater
 from fingreat.runs.files import storage_errors
 from fingreat.schema import ReplyState, Request
 

@@ -6,10 +6,10 @@ import os
 from dataclasses import dataclass
 
 from fingreat.errors import BackendError, InputError
-from fingreat.inference.address import check_address
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
-from fingreat.inference.kept_secret import KeptSecret
-from fingreat.inference.online import TryLater
+from fingreat.inference.hosted.address import check_address
+from fingreat.inference.hosted.kept_secret import KeptSecret
+from fingreat.inference.hosted.online import TryLater
 from fingreat.inference.requirements import NEEDS
 
 _NO_KEY = "none"

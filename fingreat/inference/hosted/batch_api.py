@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import IO, Any, Protocol
 
 from fingreat.inference.backend import RawReply
-from fingreat.inference.online import TryLater
+from fingreat.inference.hosted.online import TryLater
 from fingreat.schema import Request
 
 

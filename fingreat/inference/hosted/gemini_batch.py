@@ -10,8 +10,8 @@ from typing import IO, Any
 
 from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply
-from fingreat.inference.batch_api import Look, one_line
-from fingreat.inference.gemini_wire import (
+from fingreat.inference.hosted.batch_api import Look, one_line
+from fingreat.inference.hosted.gemini_wire import (
     content_body,
     content_reply,
     error_reply,
@@ -19,7 +19,7 @@ from fingreat.inference.gemini_wire import (
     fatal_error,
     retry_delay,
 )
-from fingreat.inference.online import TryLater
+from fingreat.inference.hosted.online import TryLater
 from fingreat.inference.presets import Preset, Prices
 from fingreat.schema import Request
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from fingreat.errors import BackendError, InputError
 from fingreat.inference.backend import ModelSpec, RawReply, Settings
-from fingreat.inference.batches import answer_batched
-from fingreat.inference.gemini_batch import GeminiBatch
-from fingreat.inference.gemini_wire import (
+from fingreat.inference.hosted.batches import answer_batched
+from fingreat.inference.hosted.gemini_batch import GeminiBatch
+from fingreat.inference.hosted.gemini_wire import (
     content_body,
     content_reply,
     error_reply,
@@ -23,8 +23,8 @@ from fingreat.inference.gemini_wire import (
     preset_fields,
     retry_delay,
 )
-from fingreat.inference.hosted import NO_LIST, Hosted, hosted, no_connection, refused, settled, unreachable
-from fingreat.inference.online import TryLater, answer_online, retry_after
+from fingreat.inference.hosted.online import TryLater, answer_online, retry_after
+from fingreat.inference.hosted.provider import NO_LIST, Hosted, hosted, no_connection, refused, settled, unreachable
 from fingreat.inference.requirements import has_module
 from fingreat.schema import Graph, Request
 
