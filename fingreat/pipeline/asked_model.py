@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from fingreat.errors import InputError
 from fingreat.inference import Backend, Settings, parse_spec
+from fingreat.inference.hosted.address import check_address
 from fingreat.inference.presets import Preset, load_presets
 from fingreat.runs import ModelInfo
 from fingreat.schema import Sampling
@@ -17,14 +16,10 @@ def settings_for(model: str, base_url: str | None, models_file: Path | None, giv
     """How the back end of a run is set up: the settings as given, with what is known of the model where they lack it.
 
     Raises:
-        InputError: the server's address holds a password, or the models file cannot be used.
+        InputError: the server's address is none or holds a password, or the models file cannot be used.
     """
-    if base_url is not None and (parts := urlsplit(base_url)) and (parts.username or parts.password):
-        raise InputError(
-            "the address holds a name or password, which would stand in the run's files.",
-            where="--base-url",
-            hint="Leave it out; a key comes from the environment.",
-        )
+    if base_url is not None:
+        check_address(base_url)
     preset = given.preset
     if preset == Preset():
         preset = load_presets(models_file).find(parse_spec(model), base_url)

@@ -18,7 +18,7 @@ def check_address(text: str) -> str:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or any(character.isspace() for character in text):
+    if not usable or " " in text or not text.isprintable():
         raise InputError("is no address of a server.", where="--base-url", hint="Write http://127.0.0.1:8000/v1.")
     if "@" in parts.netloc or "?" in text or "#" in text:
         raise InputError(
