@@ -75,13 +75,13 @@ class TextJudge(ABC):
 
     def judge(self, raw: RawReply, n_segments: int) -> Judged:
         """State and content of a reply to a text with `n_segments` segments."""
-        text = _valid_text(raw.text)
+        text = valid_text(raw.text)
         if raw.state is not None:
-            return Judged(raw.state, detail=raw.detail and _valid_text(raw.detail), text=text)
+            return Judged(raw.state, detail=raw.detail and valid_text(raw.detail), text=text)
         if raw.finish_reason in ("content_filter", "refusal", "safety", "recitation"):
             return Judged(ReplyState.BLOCKED, detail=f"the model stopped with '{raw.finish_reason}'", text=text)
         if not text.strip() and raw.reasoning:
-            text = _valid_text(raw.reasoning)
+            text = valid_text(raw.reasoning)
             judged = self._judge_text(text, raw.finish_reason, n_segments)
             if judged.state is ReplyState.OK:
                 repairs = filter(None, ["taken from the reasoning field", judged.detail])
@@ -173,11 +173,11 @@ class ReplyJudge(TextJudge):
         return Item(
             index=index,
             edge=edge,
-            quote=_valid_text(data["quote"]) if self._mode == "quote" else None,
+            quote=valid_text(data["quote"]) if self._mode == "quote" else None,
             first=first,
             last=last,
-            tags=tuple(_valid_text(tag) for tag in data["tags"]),
-            period=_valid_text(data["period"]) if data.get("period") is not None else None,
+            tags=tuple(valid_text(tag) for tag in data["tags"]),
+            period=valid_text(data["period"]) if data.get("period") is not None else None,
             facets={name: data[name] for name in self._facets if data[name] is not None},
         )
 
@@ -277,7 +277,7 @@ def _no_constant(name: str) -> Any:
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
-def _valid_text(text: str) -> str:
+def valid_text(text: str) -> str:
     """JSON may name half a surrogate pair, which no UTF-8 file can hold; it becomes U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 

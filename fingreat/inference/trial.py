@@ -12,6 +12,7 @@ from pydantic import Field
 from fingreat.errors import BackendError
 from fingreat.inference.ask import MAX_ATTEMPTS
 from fingreat.inference.backend import Backend, CountsTokens, RawReply
+from fingreat.inference.parse import valid_text
 from fingreat.schema import ReplyState, Request
 from fingreat.schema.records import Record
 
@@ -106,6 +107,7 @@ def try_out(backend: Backend, request: Request, *, largest: Request | None = Non
             break
     thoughts, answer = _parts(raw)
     form, detail = _form(raw, answer, small)
+    detail = detail and valid_text(detail)
     thinking = _thinking(raw, thoughts, answer, hosted=hosted)
     need, estimated = _need(backend, small, raw, largest)
     holds = backend.context

@@ -92,7 +92,10 @@ def test_what_does_not_fit_is_too_long_and_the_others_are_answered(provider: Loc
     assert provider.asked("word word") == 1
 
 
+BRACKETS = edited(lambda body: b"[" * 200_000)
+DIGITS = edited(lambda body: b'{"usage": {"input_tokens": ' + b"9" * 5000 + b"}}")
 FAULTS: list[Any] = [broken, overloaded, rate_limited(), reset(), reset(0.5), cut(), typed("text/html")]
+FAULTS += [BRACKETS, DIGITS]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

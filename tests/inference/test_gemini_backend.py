@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hosted_runs import quick, replies
 from reply_builders import GRAPH, judge, quoted, reply_of, request
-from servers.answers import cut, delayed, dribbling, edited, redirected, reset, typed
+from servers.answers import Answer, cut, delayed, dribbling, edited, instead, redirected, reset, typed
 from servers.providers.gemini import GeminiWire, broken, overloaded, rate_limited
 from servers.providers.gemini import error as gemini_error
 from servers.providers.gemini_batch import GeminiBatchWire
@@ -108,6 +108,9 @@ def test_what_does_not_fit_is_too_long_and_the_others_are_answered(provider: Loc
 
 NO_CANDIDATE = edited(lambda body: b'{"usageMetadata": {"promptTokenCount": 3}}')
 FAULTS: list[Any] = [broken, overloaded, rate_limited(), reset(), reset(0.5), cut(), NO_CANDIDATE]
+BRACKETS, DIGITS = b"[" * 200_000, b'{"usageMetadata": {"promptTokenCount": ' + b"9" * 5000 + b"}}"
+FAULTS += [edited(lambda body: BRACKETS), edited(lambda body: DIGITS)]
+FAULTS += [instead(Answer(503, body, "application/json")) for body in (BRACKETS, DIGITS, b'{"error": "\xff"}')]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

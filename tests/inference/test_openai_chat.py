@@ -104,6 +104,7 @@ def test_the_rows_of_a_messy_result_get_their_states(server: LocalProvider) -> N
         pytest.param(edited(lambda body: body + body), id="the answer twice over"),
         pytest.param(edited(lambda body: b""), id="nothing"),
         pytest.param(edited(lambda body: b"[" * 200_000), id="brackets"),
+        pytest.param(edited(lambda body: b'{"created": ' + b"9" * 5000 + body[body.index(b",") :]), id="digits"),
         pytest.param(edited(lambda body: body.replace(b"choices", b"cho\xff\xfeces")), id="no UTF-8"),
         pytest.param(changed(lambda data: data | {"choices": []}), id="no choice"),
         pytest.param(changed(lambda data: {"error": {"message": "lost"}}), id="an error under status 200"),

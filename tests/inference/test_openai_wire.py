@@ -124,6 +124,11 @@ def test_a_reply_has_its_text_its_usage_and_its_cost() -> None:
     assert chat_reply(completion_data(said), None, 1.5).cost_usd is None
 
 
+def test_a_count_beyond_all_reason_is_none() -> None:
+    data = completion_data(Said("{}", prompt_tokens=10**400))
+    assert (chat_reply(data, PRICES, 1.0).prompt_tokens, chat_reply(data, PRICES, 1.0).cost_usd) == (None, None)
+
+
 def test_without_usage_no_cost_is_made_up() -> None:
     data = completion_data(Said("{}"))
     del data["usage"]
@@ -263,6 +268,16 @@ def test_what_a_server_says_is_one_line_of_some_length() -> None:
     words = error_words(500, {"message": "a\n\tb " + "x" * 10_000})
     assert words.startswith("status 500: a b xxx")
     assert len(words) < 600
+
+
+def test_half_a_surrogate_pair_is_no_text_that_a_file_can_hold() -> None:
+    half = json.loads(r'"cut in the middle: \ud83d"')
+    whole = "cut in the middle: \N{REPLACEMENT CHARACTER}"
+    assert error_words(500, {"message": half, "code": half}) == f"status 500 {whole}: {whole}"
+    data = completion_data(Said(half, refusal=half))
+    data["choices"][0]["finish_reason"] = data["choices"][0]["message"]["content"] = half
+    reply = chat_reply(data, None, 1.0)
+    assert (reply.text, reply.detail, reply.finish_reason) == (whole, f"refusal: {whole}", whole)
 
 
 def test_the_lines_of_the_case_get_what_the_server_alone_can_tell(shared: Path) -> None:

@@ -74,6 +74,12 @@ def test_a_model_that_breaks_the_schema_may_not_begin(text: str, named: str) -> 
     assert any(named in line for line in found.lines())
 
 
+def test_the_words_of_a_server_are_kept_as_a_file_can_hold_them() -> None:
+    found = tried(RawReply(state=ReplyState.ERROR, detail="status 400: cut here: \ud83d"))
+    assert found.detail == "status 400: cut here: \N{REPLACEMENT CHARACTER}"
+    assert Trial.model_validate_json(found.model_dump_json().encode()) == found
+
+
 @pytest.mark.parametrize("text", [GOOD[:-3], '{"extractions": [' + " " * 500, "", "\n\n"])
 def test_an_answer_that_was_cut_decides_nothing(text: str) -> None:
     found = tried(raw(text, "length"), hosted=True)

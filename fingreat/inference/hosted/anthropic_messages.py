@@ -14,7 +14,7 @@ from fingreat.inference.hosted.anthropic_wire import error_reply, error_words, f
 from fingreat.inference.hosted.batches import answer_batched
 from fingreat.inference.hosted.online import TryLater, answer_online, retry_after
 from fingreat.inference.hosted.provider import NO_LIST, Hosted, hosted, no_connection, refused, settled, unreachable
-from fingreat.inference.hosted.wire import count
+from fingreat.inference.hosted.wire import NO_JSON, count
 from fingreat.schema import Graph, Request
 
 ADDRESS = "https://api.anthropic.com"
@@ -82,7 +82,7 @@ class _Messages:
             return settled(self._model, reply, status, fatal_error(status, body), after)
         except self._sdk.APIConnectionError as error:
             raise no_connection(error) from error
-        except ValueError as error:
+        except NO_JSON as error:
             raise TryLater("the answer is no JSON") from error
         reply = message_reply(data, self._preset.prices, perf_counter() - start)
         return settled(self._model, reply, None, None, None)
@@ -118,6 +118,6 @@ def _known(model: Hosted) -> int | None:
         raise refused(model, error_words(status, body), fatal_error(status, body)) from None
     except sdk.APIConnectionError as error:
         raise unreachable(model, error) from None
-    except ValueError:
+    except NO_JSON:
         return None
     return count(data, "max_input_tokens")

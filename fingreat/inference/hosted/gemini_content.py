@@ -25,6 +25,7 @@ from fingreat.inference.hosted.gemini_wire import (
 )
 from fingreat.inference.hosted.online import TryLater, answer_online, retry_after
 from fingreat.inference.hosted.provider import NO_LIST, Hosted, hosted, no_connection, refused, settled, unreachable
+from fingreat.inference.hosted.wire import NO_JSON
 from fingreat.inference.requirements import has_module
 from fingreat.schema import Graph, Request
 
@@ -76,7 +77,10 @@ class _Content:
         self._errors: Any = import_module("google.genai.errors")
         timeout = self._http.Timeout(None, connect=_CONNECT_SECONDS)
 
+        self._sent = False
+
         async def hurry(request: Any) -> None:
+            self._sent = True
             # The SDK sets one limit for all; how long an answer may take as a whole is decided by who waits for it.
             request.extensions["timeout"] = timeout.as_dict()
 
@@ -106,13 +110,16 @@ class _Content:
             )
         except self._http.RequestError as error:
             raise no_connection(error) from error
-        except ValueError as error:
+        except NO_JSON as error:
+            if self._sent:
+                # All requests are alike, so that what the SDK refuses it refuses before the first is sent.
+                raise TryLater("the answer is no JSON") from error
             # What this API does not take, though another one of Google's does.
             raise BackendError(str(error), where=self._model.where, hint="Change the preset's `request`.") from error
         try:
             # The answer as it was sent: the SDK's own reading knows less, and so do rows of a batch.
             data = json.loads(answer.sdk_http_response.body)
-        except ValueError as error:
+        except NO_JSON as error:
             raise TryLater("the answer is no JSON") from error
         return settled(self._model, content_reply(data, self._preset.prices, perf_counter() - start), None, None, None)
 
@@ -178,7 +185,7 @@ def _known(model: Hosted) -> int | None:
         raise refused(model, error_words(status, body), fatal_error(status, body)) from None
     except http.RequestError as error:
         raise unreachable(model, error) from None
-    except ValueError:
+    except NO_JSON:
         return None
     limit = found.input_token_limit
     return limit if isinstance(limit, int) and limit > 0 else None

@@ -9,6 +9,7 @@ from typing import Any
 from fingreat.inference.backend import RawReply
 from fingreat.inference.hosted.plain_schema import plain_schema
 from fingreat.inference.hosted.wire import count, part, parts, text
+from fingreat.inference.parse import valid_text
 from fingreat.inference.presets import Preset, Prices
 from fingreat.schema import ReplyState, Request
 
@@ -146,7 +147,7 @@ def error_words(status: int, body: Any) -> str:
     shown = f"{status} {code}" if isinstance(code, str) and code else str(status)
     # For a wrong key the server quotes parts of it.
     reason = "" if status == 401 else " ".join(str(said).split())[:_REASON]
-    return f"status {shown}: {reason}" if reason else f"status {shown}"
+    return valid_text(f"status {shown}: {reason}" if reason else f"status {shown}")
 
 
 def _is_too_long(status: int, error: Mapping[str, Any], codes: set[Any]) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-NO_JSON = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
-"""What reading a body raises that is no JSON, or none that anybody could want."""
+from fingreat.inference.parse import valid_text
+
+NO_JSON = (ValueError, RecursionError)
+"""What reading a body raises that is no JSON, or none that anybody could want: Python's reader refuses numbers of
+thousands of digits with a plain ValueError."""
+_MOST = 2**53
+"""What is more is no count; any JSON reader holds a whole number up to here."""
 
 
 def part(data: Any, name: str) -> Mapping[str, Any]:
@@ -23,15 +27,15 @@ def parts(data: Any, name: str) -> list[Mapping[str, Any]]:
 
 
 def text(data: Any, name: str) -> str:
-    """The text of that name, nothing for anything else."""
+    """The text of that name as a file can hold it, nothing for anything else."""
     found = data.get(name) if isinstance(data, Mapping) else None
-    return found if isinstance(found, str) else ""
+    return valid_text(found) if isinstance(found, str) else ""
 
 
 def count(data: Any, name: str) -> int | None:
-    """The whole number of that name, from 0; None for anything else."""
+    """The whole number of that name, from 0 to 2^53; None for anything else."""
     found = data.get(name) if isinstance(data, Mapping) else None
-    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+    return found if isinstance(found, int) and not isinstance(found, bool) and 0 <= found <= _MOST else None
 
 
 def laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
