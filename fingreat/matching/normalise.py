@@ -16,11 +16,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 _NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
-_LINE_HYPHEN = re.compile(r"(?<=[^\W_])-[^\S\n]*\n[^\S\n]*(?=[^\W_])")
+# Patterns begin with the character itself where they can: `re` then looks for it many times faster.
+_LINE_HYPHEN = re.compile(r"-(?<=[^\W_]-)[^\S\n]*\n[^\S\n]*(?=[^\W_])")
 _SOFT_HYPHEN_AT_LINE_END = re.compile(r"\u00ad(?=[^\S\n]*\n)")
-_BACKSLASHES = re.compile(r"\\+(?![^\W_])")
+_BACKSLASHES = re.compile(r"\\\\*(?![^\W_])")
 _DELIMITER_ROW = re.compile(r"^[^\S\n]*(?:[|:\-][^\S\n]*)+$", re.MULTILINE)
-_RULE = re.compile(r"-{4,}|={2,}")
 _EMPHASIS = re.compile(r"[*_]+")
 # A dash alone on its line is an empty cell, not a list mark, unless the text begins with it.
 _LINE_MARKS = re.compile(
@@ -29,10 +29,9 @@ _LINE_MARKS = re.compile(
 _ENTITY = re.compile(r"&(?:amp;)*(?:lt;|gt;)?")
 _SPAN = r"t[dh]\s+colspan=\"\d+\""
 _TABLE_TAG = re.compile(rf"<(?:/?(?:table|tr|t[dh])|{_SPAN})>")
-_OPENS_SPAN = re.compile(rf"(?<!<)<+(?={_SPAN}>)")
+_OPENS_SPAN = re.compile(rf"<(?<!<<)<*(?={_SPAN}>)")
 _OTHER_SPACE = re.compile(r"[^\S ]")
-# A single blank inside the text stays as it is.
-_SPACE = re.compile(r"\A +| +\Z| {2,}")
+_SPACE = re.compile(r"  +")
 _ELLIPSIS = re.compile(r"\.(?: ?\.){2,}")
 _MAX_FOLDS = 4
 _MAX_GROUP = 31  # a letter and 30 marks, the bound of Unicode's stream-safe format (UAX 15)
@@ -88,6 +87,8 @@ def normalise(text: str) -> Normalised:
             # One character for one: offsets hold, and no match need be looked at by itself.
             mapped.text = _OTHER_SPACE.sub(" ", mapped.text)
         mapped.sub(pattern, replacement)
+        if pattern is _SPACE:
+            mapped.strip()
     return Normalised(text, mapped.text, mapped.starts, mapped.ends)
 
 
@@ -113,8 +114,9 @@ class _Mapped:
             pieces += (self.text[done:a], new)
             starts += self.starts[done:a]
             ends += self.ends[done:a]
-            starts.extend([self.starts[a]] * len(new))
-            ends.extend([self.ends[b - 1]] * len(new))
+            for _ in new:
+                starts.append(self.starts[a])
+                ends.append(self.ends[b - 1])
             done = b
         if done:
             pieces.append(self.text[done:])
@@ -122,11 +124,10 @@ class _Mapped:
             ends += self.ends[done:]
             self.text, self.starts, self.ends = "".join(pieces), starts, ends
 
-
-def _one_blank(match: re.Match[str], whole: _Mapped) -> str | None:
-    if match.start() == 0 or match.end() == len(whole.text):
-        return ""
-    return " "
+    def strip(self) -> None:
+        """Drop the blank at either end, where no more than one stands."""
+        a, b = self.text.startswith(" "), len(self.text.rstrip(" "))
+        self.text, self.starts, self.ends = self.text[a:b], self.starts[a:b], self.ends[a:b]
 
 
 def _join_line_end(match: re.Match[str], whole: _Mapped) -> str:
@@ -163,31 +164,36 @@ _STEPS: tuple[tuple[re.Pattern[str], Replacement | str], ...] = (
     (_LINE_HYPHEN, _join_line_end),
     (_BACKSLASHES, ""),
     (_DELIMITER_ROW, _delimiter_row),
-    (re.compile(r"\|+"), " "),
+    (re.compile(r"\|\|*"), " "),
     (_EMPHASIS, _emphasis),
     (re.compile(r"`"), "'"),
-    (re.compile(r"'{2,}"), '"'),
-    (_RULE, " "),
-    (re.compile(r"-{2,}"), " - "),
+    (re.compile(r"''+"), '"'),
+    (re.compile(r"----+"), " "),
+    (re.compile(r"==+"), " "),
+    (re.compile(r"--+"), " - "),
     (_ENTITY, _entity),
     (_TABLE_TAG, " "),
     (_LINE_MARKS, " "),
     (_OPENS_SPAN, " "),  # text that became a tag only now: the blank stands where another mark was
-    (_SPACE, _one_blank),
+    (_SPACE, " "),
     (_ELLIPSIS, "..."),
 )
 
 
 def _fold_characters(text: str) -> _Mapped:
     """NFKC, case folding and plain typography, one group of joined characters at a time."""
+    for char in () if text.isascii() else _same_length():
+        # Nearly all that is not ASCII; found in the whole text faster than looked at one by one.
+        text = text.replace(char, _typography()[ord(char)])
     pieces: list[str] = []
     starts, ends = array("I"), array("I")
+    numbers = _numbers(len(text).bit_length())
     done = 0
     for match in _NON_ASCII.finditer(text):
         a, b = match.span()
         pieces.append(text[done:a].lower())
-        starts.extend(range(done, a))
-        ends.extend(range(done + 1, a + 1))
+        starts += numbers[done:a]
+        ends += numbers[done + 1 : a + 1]
         while a < b:
             group = a + 1
             while group < b and group - a < _MAX_GROUP and _joins(text[group]):
@@ -204,9 +210,15 @@ def _fold_characters(text: str) -> _Mapped:
             a = group
         done = b
     pieces.append(text[done:].lower())
-    starts.extend(range(done, len(text)))
-    ends.extend(range(done + 1, len(text) + 1))
+    starts += numbers[done : len(text)]
+    ends += numbers[done + 1 : len(text) + 1]
     return _Mapped("".join(pieces), starts, ends)
+
+
+@lru_cache(maxsize=8)
+def _numbers(bits: int) -> array[int]:
+    """The numbers from 0 that take so many bits, and the next one: to be sliced, not counted again for each text."""
+    return array("I", range((1 << bits) + 1))
 
 
 @lru_cache(maxsize=65536)
@@ -260,3 +272,9 @@ def _typography() -> dict[int, str]:
         "slashes": "/",
     }
     return {ord(char): plain[name] for name, chars in data.items() for char in chars}
+
+
+@cache
+def _same_length() -> tuple[str, ...]:
+    """Characters of print that one plain character stands for, and that melt into none before them."""
+    return tuple(chr(code) for code, plain in _typography().items() if len(plain) == 1 and not _joins(chr(code)))
