@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -90,7 +91,7 @@ class _Loop:
         self._again: deque[Request] = deque()
         self._held: Request | None = None
         self._open: set[str] = set()
-        self._failed: dict[str, int] = {}
+        self._failed: dict[str, tuple[int, float | None]] = {}
 
     def run(self, judge: Judge) -> None:
         """Ask in turns: what fails after the back end took the last request, and what cost less than feared."""
@@ -168,10 +169,14 @@ class _Loop:
         self._open.remove(request.key)
         if self._spending is not None:
             self._spending.add(request, raw)
-        attempt = self._failed.pop(request.key, 0) + 1
+        failed, paid = self._failed.pop(request.key, (0, None))
+        attempt = failed + 1
+        if paid is not None:
+            # A provider may charge for an answer that is none.
+            raw = replace(raw, cost_usd=paid + (raw.cost_usd or 0.0))
         reply = _reply(request, raw, judge, attempt)
         if raw.retryable and not is_finished(reply) and attempt < MAX_ATTEMPTS:
-            self._failed[request.key] = attempt
+            self._failed[request.key] = attempt, raw.cost_usd
             self._again.append(request)
             return
         # First the run's own log: nothing that was paid for is lost where the cache cannot be written.

@@ -7,6 +7,7 @@ import io
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,13 @@ def test_a_failure_that_may_pass_is_asked_again_up_to_three_times_in_all(tmp_pat
     assert [found[one.key].state.value for one in asked] == ["ok", "ok", "ok", "error"]
     assert found[asked[3].key].detail == "busy"
     assert (tmp_path / "part-00000.jsonl").read_bytes().count(b"\n") == 4
+
+
+def test_what_every_attempt_cost_is_in_the_reply(tmp_path: Path) -> None:
+    costs = [0.25, None, 0.5]
+    backend = Asked(lambda one, times: replace(ANSWER if times == 3 else BUSY, cost_usd=costs[times - 1]))
+    (found,) = run(tmp_path, requests(1), backend).values()
+    assert (found.state, found.attempts, found.cost_usd) == (ReplyState.OK, 3, 0.75)
 
 
 def test_an_error_is_asked_again_by_the_next_call_and_what_is_finished_is_not(tmp_path: Path) -> None:
