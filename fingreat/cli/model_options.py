@@ -17,7 +17,7 @@ from fingreat.inference.presets import load_presets
 from fingreat.inference.registry import writes_text
 from fingreat.inference.requirements import NEEDS, known_spec
 from fingreat.inference.spending import Spending
-from fingreat.pipeline.asking import AskOptions
+from fingreat.pipeline.asking import AskOptions, batches_folder
 
 DEFAULT_RESEND = 2
 _REACHED = "How the model is reached"
@@ -156,7 +156,7 @@ def ask_options(
         in_flight=in_flight,
         requests_per_minute=rpm,
         tokens_per_minute=tpm,
-        batch=target / "batches" if batch else None,
+        batch=batches_folder(target) if batch else None,
     )
     options = AskOptions(max_cost=max_cost, trial=not no_trial, settings=settings)
     path = default_cache_path()

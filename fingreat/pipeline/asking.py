@@ -7,13 +7,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-from fingreat.errors import CostError, FingreatError, RunError
+from fingreat.errors import CostError, FingreatError, InputError, RunError
 from fingreat.inference import Backend, Settings, ask, is_finished, reply_log
 from fingreat.inference.ask import Judge
 from fingreat.inference.cache import ReplyCache
+from fingreat.inference.hosted.batch_notes import open_batches
+from fingreat.inference.hosted.batch_spool import Spool
 from fingreat.inference.requirements import NEEDS
 from fingreat.inference.spending import Spending
 from fingreat.inference.trial import Trial, try_out
@@ -138,6 +141,11 @@ def as_asked_now(found: Manifest, wanted: Manifest) -> Manifest:
     return found.model_copy(update={"resolved": resolved, "model": found.model.model_copy(update=known)})
 
 
+def batches_folder(run: Path) -> Path:
+    """Where the batches of a run are noted."""
+    return run / "batches"
+
+
 class Asker:
     """Asks a run's requests, as often as there are rounds of them; a context manager over the log of its replies.
 
@@ -198,7 +206,8 @@ class Asker:
         """Say how many requests there are, and try a language model out where one of them must be asked of it.
 
         Raises:
-            InputError: `max_cost` is given and no price is known, or the cache is damaged.
+            InputError: `max_cost` is given and no price is known, the cache is damaged, or a batch of an earlier call
+                holds some of the requests and this one is not to collect it.
             BackendError: the trial shows that the run would fail.
         """
         still_open = []
@@ -208,18 +217,12 @@ class Asker:
                 still_open.append(key)
             elif reply.state is not ReplyState.OK:
                 self.damaged.add(key)
+        self._check_batches(still_open)
         self._progress.begin(len(keys), len(keys) - len(still_open))
-        settings = self._options.settings
         if self._needs_trial() and any(self._must_be_asked(key) for key in still_open):
             self._try_out()
         if self._options.max_cost is not None:
-            Spending.check(self._options.max_cost, settings.preset.prices, self._manifest.model.spec)
-            self._spending = Spending(
-                self._options.max_cost,
-                self._spent(),
-                prices=settings.preset.prices,
-                batch=settings.batch is not None,
-            )
+            self._spending = self._limited(self._options.max_cost)
 
     def ask(self, requests: Iterable[Request], *, more: bool = False) -> int:
         """Ask one round: every request that has no reply that stands, each key once.
@@ -233,7 +236,7 @@ class Asker:
         Raises:
             BackendError, StorageError, CostError: what is answered stays.
         """
-        requests = self._counted(requests) if more else iter(requests)
+        requests = self._paid_first(self._counted(requests) if more else iter(requests))
         first = next(requests, None)
         if first is None:
             return 0
@@ -256,6 +259,20 @@ class Asker:
             self._since = None
         return self._answered - before
 
+    def _paid_first(self, requests: Iterator[Request]) -> Iterator[Request]:
+        """Where money is limited, what open batches hold comes first: it is paid for, and says what the rest costs."""
+        promised = self._spending.promised if self._spending is not None else ()
+        if not promised:
+            yield from requests
+            return
+        with Spool(self._run.path) as rest:
+            for request in requests:
+                if request.key in promised:
+                    yield request
+                else:
+                    rest.add(request)
+            yield from rest
+
     def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
         met: set[str] = set()
         for request in requests:
@@ -277,6 +294,22 @@ class Asker:
     def _note_seconds(self) -> None:
         self._manifest = self._run.write_manifest(self._manifest, asking_seconds=round(self.seconds, 3))
         self._since = time.perf_counter()
+
+    def _check_batches(self, still_open: Collection[str]) -> None:
+        """Refuse to ask, and pay, once more for what a provider has and answers at its own pace."""
+        if self._options.settings.batch is not None:
+            return
+        folder, wanted = batches_folder(self._run.path), frozenset(still_open)
+        held = [part for part in open_batches(folder) if not wanted.isdisjoint(part.keys)]
+        if held:
+            number = sum(len(part.keys) for part in held)
+            batches = "1 batch" if len(held) == 1 else f"{len(held)} batches"
+            raise InputError(
+                f"{batches} of {number:,} request{'s' if number != 1 else ''} of this run went to the provider and "
+                f"{'is' if len(held) == 1 else 'are'} not collected.",
+                where=str(folder),
+                hint="Add --batch to collect what is paid for; to ask anew all the same, remove this folder.",
+            )
 
     def _needs_trial(self) -> bool:
         """Not where one was passed before, nor through a batch interface, where it might take a day."""
@@ -301,8 +334,24 @@ class Asker:
             self._progress.note(f"trial: {line}")
         trial.require(model.spec)
 
-    def _spent(self) -> float:
-        """What the run cost so far."""
+    def _limited(self, limit_usd: float) -> Spending:
+        """What the run may spend, with all that it cost and what open batches will cost.
+
+        Raises:
+            InputError: the limit cannot be kept.
+        """
+        settings = self._options.settings
+        Spending.check(limit_usd, settings.preset.prices, self._manifest.model.spec)
         trial = Trial.model_validate(self._manifest.trial) if self._manifest.trial else Trial()
-        replies = read_records(self._run.replies, Reply)
-        return (trial.cost_usd or 0.0) + sum(reply.cost_usd or 0.0 for reply in replies)
+        held = {key for part in open_batches(settings.batch) for key in part.keys} if settings.batch else set()
+        spending = Spending(
+            limit_usd,
+            trial.cost_usd or 0.0,
+            prices=settings.preset.prices,
+            batch=settings.batch is not None,
+            promised=(key for key in held if self.is_open(key)),
+        )
+        for reply in read_records(self._run.replies, Reply):
+            if reply.cost_usd is not None and not reply.from_cache:
+                spending.count(reply.cost_usd, failed=reply.state is ReplyState.ERROR)
+        return spending

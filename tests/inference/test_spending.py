@@ -87,15 +87,70 @@ def test_a_run_stops_before_its_limit_is_passed_and_says_what_is_left(tmp_path: 
     assert set(backend.count.values()) == {1}
 
 
-def test_until_a_cost_is_known_a_request_counts_with_what_it_can_cost_at_most(tmp_path: Path) -> None:
-    # Of 256 dollars each, 600 allow two to be under way before one has cost its 1 dollar.
+def test_what_is_under_way_counts_with_what_it_can_cost_at_most(tmp_path: Path) -> None:
+    # Of 256 dollars each, 600 allow two to be under way, and one as soon as less than 512 are left.
     backend = Crowd(lambda one, times: costing(1.0), 64)
     run(tmp_path, requests(100), backend, Spending(600.0, prices=PRICES))
     assert len(replies(tmp_path)) == 100
-    assert backend.turns == 2
+    assert backend.most == 2
     half = Crowd(lambda one, times: costing(1.0), 64)
     run(tmp_path / "b", requests(3), half, Spending(600.0, prices=PRICES, batch=True))
     assert half.most == 3  # of 128 dollars each
+
+
+def test_cheap_answers_let_no_crowd_of_dear_ones_pass_the_limit(tmp_path: Path) -> None:
+    spending = Spending(600.0, prices=PRICES)
+    backend = Crowd(lambda one, times: costing(1.0 if sum(backend.count.values()) <= 3 else 256.0), 64)
+    with pytest.raises(CostError):
+        run(tmp_path, requests(45), backend, spending)
+    # 3 for 3, and 2 for 512; the 85 that are left could hold one of the mean, which is 103.
+    assert spending.spent == 515.0
+
+
+def test_a_limit_is_passed_by_no_more_than_one_answer_costs_beyond_the_mean(tmp_path: Path) -> None:
+    spending = Spending(10.0, prices=PRICES)
+    backend = Crowd(lambda one, times: costing(1.0 if sum(backend.count.values()) <= 3 else 256.0), 64)
+    with pytest.raises(CostError):
+        run(tmp_path, requests(45), backend, spending)
+    assert spending.spent == 3.0 + 256.0
+
+
+def test_a_call_that_begins_with_less_than_the_mean_of_earlier_ones_asks_nothing(tmp_path: Path) -> None:
+    for limit, asked in ((2.0, 0), (2.5, 0), (2.99, 0), (3.0, 1)):
+        spending = Spending(limit, prices=PRICES)
+        for cost in (0.5, 1.5):
+            spending.count(cost)
+        backend = Crowd(lambda one, times: costing(1.0), 64)
+        with pytest.raises(CostError):
+            run(tmp_path / str(limit), requests(3), backend, spending)
+        assert sum(backend.count.values()) == asked
+
+
+def test_a_batch_counts_as_the_dearest_reply_once_there_are_twenty(tmp_path: Path) -> None:
+    few, enough = (Spending(100.0, prices=PRICES, batch=True) for _ in range(2))
+    for number in range(20):
+        enough.count(1.0 if number else 4.0)
+        if number:
+            few.count(1.0)
+    (one,) = requests(1)
+    # 77 are left: 19 of 4 dollars each, none of 128.
+    assert [enough.allows(one, under_way) for under_way in (18, 19)] == [True, False]
+    assert not few.allows(one, 0)
+
+
+def test_what_an_earlier_call_handed_over_is_taken_whatever_was_spent_and_counts_until_then() -> None:
+    one, two, three = requests(3)
+    spending = Spending(600.0, prices=PRICES, promised=[one.key, two.key])
+    # Two promised ones of 256 dollars each leave no room for a third.
+    assert not spending.allows(three, 0)
+    assert spending.allows(one, 0)
+    assert spending.allows(two, 1)
+    spending.add(one, costing(299.0))
+    spending.add(two, costing(299.0))
+    assert spending.spent == 598.0
+    assert not spending.allows(three, 0)
+    # It is paid for once.
+    assert not spending.allows(one, 0)
 
 
 def test_the_prompt_and_the_schema_are_counted_by_four_characters_to_a_token() -> None:

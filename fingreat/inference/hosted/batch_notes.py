@@ -123,14 +123,32 @@ class BatchNotes:
         self._apply(note)
 
     def _apply(self, note: BatchNote) -> None:
-        if note.step == "planned":
-            self._parts[note.name] = Part(note.name, note.keys, note.at)
-        elif note.step == "sent" and (part := self._parts.get(note.name)):
-            part.batch_id, part.certain = note.batch_id, note.certain
-        elif note.step == "closed":
-            self._parts.pop(note.name, None)
+        _apply(self._parts, note)
         if note.batch_id:
             self._taken.add(note.batch_id)
+
+
+def open_batches(folder: Path) -> list[Part]:
+    """The batches of a run that are not closed, in the order in which they were planned; nothing is written.
+
+    Of one without an id nobody knows whether the provider has it.
+
+    Raises:
+        RunError: a note is damaged.
+    """
+    parts: dict[str, Part] = {}
+    for note in read_records(folder, BatchNote):
+        _apply(parts, note)
+    return list(parts.values())
+
+
+def _apply(parts: dict[str, Part], note: BatchNote) -> None:
+    if note.step == "planned":
+        parts[note.name] = Part(note.name, note.keys, note.at)
+    elif note.step == "sent" and (part := parts.get(note.name)):
+        part.batch_id, part.certain = note.batch_id, note.certain
+    elif note.step == "closed":
+        parts.pop(note.name, None)
 
 
 def _now() -> datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -36,6 +37,10 @@ class Spool:
         with storage_errors(self._folder):
             self._file.seek(start)
             return Request.model_validate_json(self._file.read(length))
+
+    def __iter__(self) -> Iterator[Request]:
+        """The requests in the order in which they came."""
+        return filter(None, map(self.get, list(self._places)))
 
     def __contains__(self, key: str) -> bool:
         return key in self._places
