@@ -31,12 +31,35 @@ NO_VALUE = ""
 """Metavar of a flag: help would show a type, as if the flag took a value."""
 ALL_WELL, SOME_FAILED, NOTHING_DONE, INTERRUPTED = 0, 1, 2, 130
 
-# Texts of filings and models are printed as they are: no ":name:" of theirs becomes a picture.
-err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
-out = Console(highlight=False, soft_wrap=True, emoji=False)
+# What a terminal obeys rather than shows: controls other than tab and line feed, marks that turn the direction of
+# writing, separators of lines; and halves of surrogate pairs, which it cannot be sent.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """A text with everything that a terminal would obey as an escape of Python's, such as `\\x1b` or `\\u202e`.
+
+    Texts of filings, models and servers may hold anything; they must not colour, retitle or overwrite a terminal.
+    """
+    return _UNSEEN.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
+
+
+class _Console(Console):
+    """A console that shows what texts hold and obeys none of it: no control, no markup of pictures (":name:")."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, soft_wrap=True, emoji=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A string as it is shown."""
+        return super().render_str(visible(text), **options)
+
+
+err = _Console(stderr=True)
+out = _Console()
 # A pipe or a log file has no width of its own; without one, tables would be folded to 80 columns there.
 if not (out.is_terminal or re.fullmatch("[1-9][0-9]*", os.environ.get("COLUMNS", ""))):
-    out = Console(highlight=False, soft_wrap=True, emoji=False, width=200)
+    out = _Console(width=200)
 
 # A column with cells longer than the second is wrapped, between words, down to the first before rows become blocks.
 _LEAST, _PROSE = 20, 40
@@ -109,8 +132,8 @@ def _grid(measured: MeasuredTable, space: str, widest: int | None = None) -> Tab
     Args:
         widest: of columns of prose, None for as wide as they are.
     """
-    made = Table(title=Text(measured.title), box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    texts = [tuple(map(cell_text, measured.columns, row)) for row in measured.rows]
+    made = Table(title=Text(visible(measured.title)), box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    texts = [tuple(visible(text) for text in map(cell_text, measured.columns, row)) for row in measured.rows]
     for index, column in enumerate(measured.columns):
         prose = not column.right and _is_prose([row[index] for row in texts])
         made.add_column(
@@ -145,7 +168,7 @@ def _print_blocks(blocks: Iterable[Iterable[tuple[str, str]]], title: str | None
         made.add_column(width=min(names, max(1, out.width - _LEAST)), overflow="fold")
         made.add_column(overflow="fold")
         for name, value in block:
-            made.add_row(Text(name), Text(value))
+            made.add_row(Text(visible(name)), Text(visible(value)))
         out.print(made)
 
 
@@ -157,7 +180,7 @@ def tell(text: str, *, indent: str = "") -> None:
     """
     if out.is_terminal:
         text = fill(
-            text,
+            visible(text),
             max(out.width, _LEAST),
             initial_indent=indent,
             subsequent_indent=indent,
@@ -190,8 +213,9 @@ def show_error(error: FingreatError) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on standard output, UTF-8 whatever the locale says."""
-    print_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    """One JSON value on standard output, UTF-8 whatever the locale says; what is not to be seen is escaped."""
+    written = json.dumps(value, ensure_ascii=False, indent=2)
+    print_text(_UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", written) + "\n")
 
 
 def print_text(text: str) -> None:

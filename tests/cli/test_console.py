@@ -20,6 +20,7 @@ from rich.console import Console
 
 import fingreat
 from fingreat.cli import app, common, main
+from fingreat.errors import InputError
 from fingreat.report import Column, Table
 from fingreat.schema import load_graph
 
@@ -245,3 +246,27 @@ def test_of_a_long_table_the_first_rows_are_shown_and_the_rest_is_counted(capsys
     shown = capsys.readouterr().out
     assert [f"row-{number}" in shown for number in range(10)] == [True] * 3 + [False] * 7
     assert "7 more rows are not shown here." in shown
+
+
+EVIL = "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eabc\u2066 [bold]x[/nope] :smile: half \ud83d end\r"
+SHOWN = r"\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eabc\u2066 [bold]x[/nope] :smile: half \ud83d end\r"
+
+
+def test_what_a_terminal_would_obey_is_shown_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+    common.show_error(InputError(EVIL, where=EVIL, hint=EVIL))
+    common.say(EVIL)
+    assert capsys.readouterr().err == f"error: {SHOWN}: {SHOWN}\n{SHOWN}\n{SHOWN}\n"
+    common.tell(EVIL)
+    common.show_pairs([(EVIL, EVIL)])
+    held = EVIL.replace("\ud83d", "")
+    common.show_table(Table(id="t", title=held, columns=(Column(label=held),), rows=((held,),), notes=(held,)))
+    said = capsys.readouterr().out
+    assert [said.count(part) for part in SHOWN.split(" ")[:2]] == [7, 7]
+    assert [character for character in said if not character.isprintable() and character != "\n"] == []
+
+
+def test_json_on_the_console_says_the_same_with_nothing_to_obey(capfd: pytest.CaptureFixture[str]) -> None:
+    common.print_json({EVIL: EVIL})
+    said = capfd.readouterr().out
+    assert json.loads(said) == {EVIL: EVIL}
+    assert [character for character in said if not character.isprintable() and character != "\n"] == []
