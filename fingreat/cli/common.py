@@ -137,7 +137,7 @@ def _grid(measured: MeasuredTable, space: str, widest: int | None = None) -> Tab
     for index, column in enumerate(measured.columns):
         prose = not column.right and _is_prose([row[index] for row in texts])
         made.add_column(
-            Text(column.label.replace(" ", space)),
+            Text(visible(column.label).replace(" ", space)),
             justify="right" if column.right else "left",
             overflow="fold",
             no_wrap=not prose,
@@ -159,7 +159,7 @@ def _print_blocks(blocks: Iterable[Iterable[tuple[str, str]]], title: str | None
     """Blocks of names and values, a line for each, with an empty line between blocks."""
     if title:
         out.print(title, style="table.title", markup=False)
-    blocks = [list(block) for block in blocks]
+    blocks = [[(visible(name), visible(value)) for name, value in block] for block in blocks]
     names = max((len(name) for block in blocks for name, _ in block), default=0)
     for number, block in enumerate(blocks):
         if number or title:
@@ -168,7 +168,7 @@ def _print_blocks(blocks: Iterable[Iterable[tuple[str, str]]], title: str | None
         made.add_column(width=min(names, max(1, out.width - _LEAST)), overflow="fold")
         made.add_column(overflow="fold")
         for name, value in block:
-            made.add_row(Text(visible(name)), Text(visible(value)))
+            made.add_row(Text(name), Text(value))
         out.print(made)
 
 
