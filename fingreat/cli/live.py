@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from fingreat.cli.common import err, say
+from fingreat.inference.fate import Fate, fates_in_words
 from fingreat.pipeline.meter import Meter
 from fingreat.report.tables import DASH, count_of
 from fingreat.schema import Reply
@@ -156,20 +157,19 @@ def outcome_lines(counts: Mapping[str, Any]) -> Iterator[str]:
     Args:
         counts: of the run's manifest.
     """
-    parts = [f"{counts['requests']:,} asked", f"{counts['outputs']:,} ok"]
-    parts += [
-        f"{counts[name]:,} {words}"
-        for name, words in (("partial", "partial"), ("to_resend", "to resend"), ("need_change", "need a change"))
-        if counts.get(name)
-    ]
+    fates = {fate: counts.get(fate.value, 0) for fate in Fate} | {Fate.OK: counts["outputs"]}
+    parts = [f"{counts['requests']:,} asked", *fates_in_words(fates)]
     if counts.get("resent"):
         parts.append(f"{counts['resent']:,} sent again, {counts.get('healed', 0):,} healed by it")
     yield ", ".join(parts)
     states = {state: number for state, number in counts["requests_by_state"].items() if number and state != "ok"}
     if states:
         yield "  failed: " + ", ".join(f"{number:,} {state}" for state, number in states.items())
-    if counts.get("to_resend") or counts.get("partial"):
-        yield "  to resend: repeat the command; with a larger --resend damaged replies are asked for more often"
+    damaged = (counts.get("to_resend", 0) + counts.get("partial", 0)) - states.get("error", 0)
+    if states.get("error"):
+        yield "  error: repeat the command; what has no answer is asked again"
+    if damaged > 0:
+        yield "  damaged: a larger --resend asks for them more often, a larger --max-tokens leaves room for longer ones"
     if counts.get("need_change"):
         yield "  need a change: another --tokens, --max-tokens or model; the same request would end the same"
 

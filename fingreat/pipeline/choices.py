@@ -7,13 +7,13 @@ from collections import Counter
 from fingreat.errors import RunError
 from fingreat.inference import RawReply
 from fingreat.inference.classify_judge import ClassifyJudge
+from fingreat.inference.fate import NEED_CHANGE
 from fingreat.pipeline.meter import Meter
 from fingreat.pipeline.questions import Question, Variant
 from fingreat.runs import RecordLog
 from fingreat.schema import Classification, Failure, Reply, ReplyState, content_id
 
 _ENGINE_STATES = (ReplyState.ERROR, ReplyState.BLOCKED, ReplyState.TOO_LONG)
-_NEEDS_CHANGE = (ReplyState.BLOCKED, ReplyState.TOO_LONG)
 
 
 class Choices:
@@ -93,7 +93,7 @@ class Choices:
             seconds: wall time while the model was asked.
         """
         requests, outputs = self._states.total(), self._states[ReplyState.OK]
-        need_change = sum(self._states[state] for state in _NEEDS_CHANGE)
+        need_change = sum(self._states[state] for state in NEED_CHANGE)
         return {
             "requests": requests,
             "outputs": outputs,

@@ -22,12 +22,12 @@ from typing import Protocol
 from fingreat.edgar.chunks import cut_chunk
 from fingreat.errors import RunError
 from fingreat.inference import Judged, RawReply, ReplyJudge
+from fingreat.inference.fate import NEED_CHANGE
 from fingreat.pipeline.ground import Place, extractions_of
 from fingreat.runs import RecordLog
 from fingreat.schema import Chunk, Extraction, Reply, ReplyState, Request, Section
 
 _OF_THE_ENGINE = (ReplyState.ERROR, ReplyState.BLOCKED, ReplyState.TOO_LONG)
-_NEEDS_CHANGE = (ReplyState.BLOCKED, ReplyState.TOO_LONG)
 _STANDS = (ReplyState.OK, ReplyState.ERROR, ReplyState.BLOCKED)
 """After these nothing more is asked in the same call; an error is asked again as it is by the next."""
 _SEVERITY = {state: rank for rank, state in enumerate(ReplyState)}
@@ -153,7 +153,7 @@ class Pieces:
             return Ended(reply.state)
         judged = self._judged(reply, piece)
         kept = extractions_of(self._run, judged.items, at.place, at.chunk.id, piece, key)
-        change = judged.state in _NEEDS_CHANGE
+        change = judged.state in NEED_CHANGE
         end = Ended(judged.state, judged.detail or judged.state.value, kept, (reply,), needs_change=change)
         if reply.state in _STANDS or judged.state is ReplyState.OK:
             return end

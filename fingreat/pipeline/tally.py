@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from fingreat.inference.fate import Fate, fate_of
 from fingreat.pipeline.meter import Meter
 from fingreat.pipeline.pieces import Ended
 from fingreat.schema import ReplyState, SectionStatus, Verdict
@@ -16,7 +17,8 @@ class Tally:
         self._filings: Counter[SectionStatus] = Counter()
         self._states: Counter[ReplyState] = Counter()
         self._verdicts: Counter[Verdict] = Counter()
-        self._ends: Counter[str] = Counter()
+        self._fates: Counter[Fate] = Counter()
+        self._healed = self._split = 0
         self._meter = Meter()
         self._keys: set[str] = set()
         self._again: set[str] = set()
@@ -30,13 +32,9 @@ class Tally:
         self._states[ended.state] += 1
         self._verdicts.update(extraction.verdict for extraction in ended.extractions)
         self._again |= ended.again
-        self._ends["split_chunks"] += ended.split
-        if ended.state is ReplyState.OK:
-            self._ends["healed"] += bool(ended.again)
-        elif ended.needs_change:
-            self._ends["need_change"] += 1
-        else:
-            self._ends["partial" if ended.extractions else "to_resend"] += 1
+        self._fates[fate_of(ended.state, len(ended.extractions), needs_change=ended.needs_change)] += 1
+        self._healed += ended.state is ReplyState.OK and bool(ended.again)
+        self._split += ended.split
         for reply in ended.replies:
             if reply.key not in self._keys:
                 self._keys.add(reply.key)
@@ -69,7 +67,9 @@ class Tally:
             "failures": requests - self._states[ReplyState.OK],
             "requests_by_state": {state.value: self._states[state] for state in ReplyState},
             "resent": len(self._again),
-            **{name: self._ends[name] for name in ("healed", "split_chunks", "partial", "to_resend", "need_change")},
+            "healed": self._healed,
+            "split_chunks": self._split,
+            **{fate.value: self._fates[fate] for fate in (Fate.PARTIAL, Fate.TO_RESEND, Fate.NEED_CHANGE)},
             "extractions": extractions,
             "grounded": grounded,
             "grounded_share": grounded / extractions if extractions else None,

@@ -108,8 +108,16 @@ def test_the_end_says_what_to_do_about_what_did_not_end_well() -> None:
     lines = list(outcome_lines(counts))
     assert lines[0] == "13 asked, 5 ok, 1 partial, 5 to resend, 2 need a change"
     assert lines[1] == "  failed: 1 truncated, 1 degenerate, 1 blocked, 1 too_long, 4 error"
-    assert "repeat the command" in lines[2]
-    assert "--tokens" in lines[3]
+    assert lines[2].startswith("  error: repeat the command")
+    assert lines[3].startswith("  damaged: a larger --resend")
+    assert "--tokens" in lines[4]
+
+
+def test_nobody_is_told_to_repeat_a_command_that_would_ask_nothing() -> None:
+    counts = {"requests": 1, "outputs": 0, "partial": 1, "requests_by_state": {"truncated": 1}}
+    assert not any("repeat" in line for line in outcome_lines(counts))
+    counts = {"requests": 1, "outputs": 0, "to_resend": 1, "requests_by_state": {"error": 1}}
+    assert not any("--resend" in line for line in outcome_lines(counts))
 
 
 def test_the_end_of_a_run_without_faults_is_one_line() -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fingreat.inference.backend import RawReply
+from fingreat.inference.fate import fate_of, fates_in_words
 from fingreat.inference.parse import Judged
-from fingreat.schema import ReplyState
 
 ReadLine = Callable[[Mapping[str, Any]], tuple[str, RawReply]]
 """The id and the reply in one line of a provider's results.
@@ -19,7 +19,6 @@ Raises:
     KeyError, TypeError, ValueError, AttributeError: it is no such line.
 """
 
-_NEED_CHANGE = (ReplyState.BLOCKED, ReplyState.TOO_LONG)
 _SHOWN = 3
 """Strange ids that a message names."""
 
@@ -90,31 +89,12 @@ class Join:
     def summary(self, judged: Mapping[str, Judged]) -> str:
         """One line on all that was asked.
 
-        A row is `ok`; `partial` where a damaged reply keeps whole extractions; needs a change where the same
-        request would fail again; and is to be resent otherwise, missing ones included.
-
         Args:
-            judged: what became of the replies, by id.
+            judged: what became of the replies, by id; a missing one is to be resent.
         """
-        fates = Counter(_fate(judged.get(key)) for key in self.asked)
-        parts = [f"{len(self.asked)} asked", f"{fates['ok']} ok"]
-        if fates["partial"]:
-            parts.append(f"{fates['partial']} partial")
-        if fates["resend"]:
-            parts.append(f"{fates['resend']} to resend")
-        if fates["change"]:
-            parts.append(f"{fates['change']} {'needs' if fates['change'] == 1 else 'need'} a change")
-        return ", ".join([*parts, *self.oddities()])
-
-
-def _fate(judged: Judged | None) -> str:
-    if judged is None:
-        return "resend"
-    if judged.state is ReplyState.OK:
-        return "ok"
-    if judged.state in _NEED_CHANGE:
-        return "change"
-    return "partial" if judged.items else "resend"
+        found = (judged.get(key) for key in self.asked)
+        fates = Counter(fate_of(None if one is None else one.state, len(one.items) if one else 0) for one in found)
+        return ", ".join([f"{len(self.asked):,} asked", *fates_in_words(fates), *self.oddities()])
 
 
 def _count(number: int, what: str) -> str:
