@@ -20,6 +20,7 @@ from fingreat.inference.hosted.batch_spool import Spool
 from fingreat.inference.requirements import NEEDS
 from fingreat.inference.spending import Spending
 from fingreat.inference.trial import Trial, try_out
+from fingreat.pipeline.told import told
 from fingreat.runs import Manifest, RecordLog, RunFolder, read_records, sole_owner, sweep
 from fingreat.schema import Reply, ReplyState, Request
 
@@ -59,7 +60,10 @@ class Progress(Protocol):
         ...
 
     def note(self, line: str) -> None:
-        """Something that whoever started the run should know, such as what the trial showed."""
+        """Something that whoever started the run should know: what the trial showed, that the provider lets it wait.
+
+        It may come from any thread.
+        """
         ...
 
 
@@ -186,6 +190,9 @@ class Asker:
         self.damaged: set[str] = set()
 
     def __enter__(self) -> Asker:
+        # Where nobody watches, what is logged goes where all that is logged goes.
+        if not isinstance(self._progress, Silent):
+            self._open.enter_context(told(self._progress.note))
         self.log = self._open.enter_context(reply_log(self._run.replies))
         return self
 

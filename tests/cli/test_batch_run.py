@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -137,3 +138,15 @@ def test_without_batch_nothing_is_asked_that_an_open_batch_holds(provider: Provi
     # Where all is collected, it makes no difference.
     assert provider.extract().code == 0
     assert provider.server.log.count(CHAT) == 0
+
+
+def test_whoever_watches_is_told_what_waits_at_the_provider(provider: Provider) -> None:
+    provider.desk.looks = 3
+    said = provider.stopped("--batch")
+    (number,) = provider.desk.sent()
+    lines = said.err.splitlines()
+    (waits,) = [line for line in lines if "begun" in line]
+    assert re.fullmatch(rf"1 batch of {number} requests at OpenAI, begun \d\d:\d\d", waits)
+    assert lines.count("1 batch goes on at OpenAI; the same command takes the replies.") == 1
+    said = provider.extract("--batch")
+    assert re.search(rf"^1 batch of {number} requests at OpenAI, begun", said.err, re.MULTILINE)

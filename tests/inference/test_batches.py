@@ -231,8 +231,38 @@ def test_waits_grow_while_nothing_ends_and_start_over_when_a_batch_does(
     assert waited == [20, 30, 30, 10, 20]
 
 
+def test_what_waits_is_said_when_it_changes_and_not_at_every_look(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Slow(Desk):
+        needed: Mapping[str, int] = {"batch-0": 3, "batch-1": 5}
+
+        def look(self, batch_id: str) -> Look:
+            self.looks[batch_id] += 1
+            return Look(ended=self.looks[batch_id] > self.needed[batch_id])
+
+    begun = datetime.now().astimezone()
+    with caplog.at_level(logging.INFO):
+        finish(Slow(), asked(3), tmp_path, {})
+    said = [message.rpartition(" ")[0] for message in caplog.messages]
+    assert said == ["2 batches with 3 requests at Memory, begun", "1 batch of 1 request at Memory, begun"]
+    minutes = {f"{begun:%H:%M}", f"{datetime.now().astimezone():%H:%M}"}
+    assert {message.rpartition(" ")[2] for message in caplog.messages} <= minutes
+
+
+def test_a_batch_of_another_day_is_said_with_its_day(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (one,) = asked(1)
+    note = {"name": "old", "step": "planned", "at": "2026-11-01T12:00:00Z", "provider": "Memory", "keys": [one.key]}
+    (tmp_path / "part-00000.jsonl").write_text(json.dumps(note) + "\n")
+    desk = Desk()
+    desk.batches["batch-0"] = ("old", [one.key])
+    with caplog.at_level(logging.INFO):
+        finish(desk, [one], tmp_path, {})
+    assert "begun 2026-11-01 " in caplog.text
+
+
 def test_a_provider_out_of_reach_is_asked_again_until_patience_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Away(Desk):
         def look(self, batch_id: str) -> Look:
@@ -242,8 +272,15 @@ def test_a_provider_out_of_reach_is_asked_again_until_patience_ends(
     monkeypatch.setattr(batches.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(batches.time, "sleep", lambda seconds: clock.__setitem__(0, clock[0] + seconds))
     monkeypatch.setattr(batches, "WAITS", Waits(patience=3600))
-    with pytest.raises(BackendError, match="gave no answer for 60 minutes: no route to host"):
+    with (
+        caplog.at_level(logging.INFO),
+        pytest.raises(BackendError, match="gave no answer for 60 minutes: no route to host"),
+    ):
         finish(Away(), asked(1), tmp_path, {})
+    assert caplog.messages[:2] == [
+        "Memory: no route to host; asked again in 10 s",
+        "Memory: no route to host; asked again in 15 s",
+    ]
     assert clock[0] > 3600
 
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 
 import pytest
+from hosted_runs import QUICK
 from hypothesis import given
 from hypothesis import strategies as st
 from reply_builders import request
@@ -13,7 +14,7 @@ from reply_builders import request
 from fingreat.inference import RawReply, Settings
 from fingreat.inference.hosted import limiter, online
 from fingreat.inference.hosted.limiter import Limiter, Sent, shared_limiter
-from fingreat.inference.hosted.online import answer_online
+from fingreat.inference.hosted.online import TryLater, answer_online
 from fingreat.schema import Request
 
 STEPS = st.lists(st.tuples(st.sampled_from([0.0, 0.1, 1.0, 7.0, 30.0, 61.0]), st.integers(1, 600)), max_size=60)
@@ -135,3 +136,25 @@ def test_the_runner_keeps_to_tokens_a_minute_by_what_replies_say_they_took() -> 
     list(answer_online(lambda: said, asked, settings))
     # 18 + 1 characters of prompt are 4 tokens: with 8 × 100 taken, the ninth would bring 260 and waits.
     assert said.times[7] - said.times[0] < said.times[8] - said.times[7]
+
+
+class Refusing(Counting):
+    """Refuses everyone for a while, the first eight times."""
+
+    async def ask(self, request: Request) -> RawReply:
+        reply = await super().ask(request)
+        if len(self.times) <= 8:
+            raise TryLater("too many tokens a minute", after=0.4, everyone=True)
+        return reply
+
+
+@pytest.mark.parametrize(("long", "told"), [(0.2, 1), (0.5, 0)])
+def test_a_long_pause_is_said_once_however_many_are_refused(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, long: float, told: int
+) -> None:
+    monkeypatch.setattr(online, "_LONG_PAUSE", long)
+    monkeypatch.setattr(online, "PATIENCE", QUICK)
+    settings = Settings(base_url=f"http://refusing/{long}", in_flight=8)
+    with caplog.at_level("INFO"):
+        assert len(list(answer_online(Refusing, map(request, "abcdefgh"), settings))) == 8
+    assert caplog.messages == ["the provider asks to wait 0 s: too many tokens a minute"] * told

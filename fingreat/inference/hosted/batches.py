@@ -20,6 +20,7 @@ from fingreat.inference.hosted.batch_notes import BatchNotes, Part
 from fingreat.inference.hosted.batch_spool import Spool, scratch_file
 from fingreat.inference.hosted.kept_secret import KeptSecret
 from fingreat.inference.hosted.online import TryLater
+from fingreat.inference.parse import valid_text
 from fingreat.runs.files import storage_errors
 from fingreat.schema import ReplyState, Request
 
@@ -123,6 +124,7 @@ class _Batches:
     def replies(self) -> Iterator[tuple[Request, RawReply]]:
         """Wait for the batches, and yield what they hold as they end."""
         wait, last_sign = WAITS.first, time.monotonic()
+        told = ""
         while self.running or self._unsent:
             moved, crowded = False, len(self.running) > 1
             for part in list(self.running):
@@ -131,7 +133,7 @@ class _Batches:
                 if look.ended:
                     moved = moved or not look.no_room
                     self.running.remove(part)
-                    detail = look.detail and self._kept.text(look.detail)
+                    detail = look.detail and self._clean(look.detail)
                     yield from self._ended(part, replace(look, detail=detail), crowded=crowded)
             unsent, self._unsent = self._unsent, []
             for part in unsent:
@@ -139,8 +141,23 @@ class _Batches:
             if not self.running and self._unsent and time.monotonic() - last_sign > WAITS.patience:
                 raise self._given_up(self._later)
             if self.running or self._unsent:
+                if (state := self._state()) != told:
+                    _LOG.info("%s", state)
+                    told = state
                 wait = WAITS.first if moved else min(wait * WAITS.factor, WAITS.longest)
                 time.sleep(wait)
+
+    def _state(self) -> str:
+        """What is waited for, in words."""
+        parts = self.running + self._unsent
+        number = sum(len(part.keys) for part in parts)
+        requests = f"{number:,} request{'s' if number != 1 else ''}"
+        batches = "1 batch of" if len(parts) == 1 else f"{len(parts)} batches with"
+        begun = min(part.planned for part in parts).astimezone()
+        today = begun.date() == datetime.now(begun.tzinfo).date()
+        since = f"begun {begun:%H:%M}" if today else f"begun {begun:%Y-%m-%d %H:%M}"
+        later = f"; {len(self._unsent)} to be sent again later" if self._unsent else ""
+        return f"{batches} {requests} at {self._api.provider}, {since}{later}"
 
     def _earlier(self) -> list[Part]:
         """The open batches of earlier calls that were sent."""
@@ -212,7 +229,7 @@ class _Batches:
         oddities = join.oddities()
         self._notes.close(part, "; ".join([look.detail or "ended", *oddities]))
         if oddities:
-            strays = f" (not asked for: {self._kept.text(join.shown_strays())})" if join.stray else ""
+            strays = f" (not asked for: {self._clean(join.shown_strays())})" if join.stray else ""
             _LOG.warning("batch %s of %s: %s%s", part.batch_id, self._api.provider, ", ".join(oddities), strays)
 
     def _put_off(self, part: Part, reason: str, *, whole: bool) -> None:
@@ -250,12 +267,19 @@ class _Batches:
             except TryLater as later:
                 if time.monotonic() > end:
                     raise self._given_up(later.detail) from later
-                time.sleep(max(wait, later.after or 0.0))
+                pause = max(wait, later.after or 0.0)
+                _LOG.info("%s: %s; asked again in %.0f s", self._api.provider, self._clean(later.detail)[:200], pause)
+                time.sleep(pause)
                 wait = min(wait * WAITS.factor, WAITS.longest)
+
+    def _clean(self, text: str) -> str:
+        """What a provider says, without the key, and fit for a UTF-8 file and a console."""
+        return valid_text(self._kept.text(text))
 
     def _given_up(self, detail: str) -> BackendError:
         return BackendError(
-            f"{self._api.provider}'s batch interface gave no answer for {WAITS.patience / 60:.0f} minutes: {detail}",
+            f"{self._api.provider}'s batch interface gave no answer for {WAITS.patience / 60:.0f} minutes: "
+            f"{self._clean(detail)}",
             hint="What was sent goes on there: run the same command again later.",
             retryable=True,
         )

@@ -67,10 +67,17 @@ class Limiter:
                 self._tokens += tokens - sent.tokens
             sent.tokens = tokens
 
-    def pause(self, seconds: float) -> None:
-        """Nothing is sent for so long; the longest pause counts."""
+    def pause(self, seconds: float) -> bool:
+        """Nothing is sent for so long; the longest pause counts.
+
+        Returns:
+            whether this one is longer, by a second at least, than what was to be waited for already: the requests
+            under way are all refused alike, one after the other.
+        """
         with self._lock:
-            self._paused_until = max(self._paused_until, self._clock() + seconds)
+            before, end = self._paused_until, self._clock() + seconds
+            self._paused_until = max(before, end)
+            return end >= before + 1.0
 
     def _is_full(self, tokens: int) -> bool:
         if not self._sent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import queue
 import random
 import threading
@@ -20,6 +21,7 @@ from fingreat.inference.hosted.kept_secret import KeptSecret
 from fingreat.inference.hosted.limiter import Sent, shared_limiter
 from fingreat.schema import ReplyState, Request
 
+_LOG = logging.getLogger(__name__)
 IN_FLIGHT = 64
 """Requests under way at the same time, where the user says nothing."""
 _CHARACTERS_A_TOKEN = 4
@@ -29,6 +31,8 @@ _LOOK_AGAIN = 0.25
 _FILLING = 0.1
 """Seconds in which all slots are filled at first. Requests that are sent at one moment come back at one moment, again
 and again, and each then waits for all the others to be read."""
+_LONG_PAUSE = 5.0
+"""Seconds of a pause for all from which on whoever watches is told."""
 _GRACE = 2.0
 """Seconds that the loop has to end in order before it is left behind."""
 
@@ -243,8 +247,8 @@ class _Runner:
             failures += 1
             tries += not later.everyone
             wait = _wait(later, failures, patience)
-            if later.everyone:
-                self._limiter.pause(wait)
+            if later.everyone and self._limiter.pause(wait) and wait >= _LONG_PAUSE:
+                _LOG.info("the provider asks to wait %.0f s: %s", wait, self._secret.text(later.detail)[:200])
             if tries >= patience.tries or time.monotonic() + wait > end:
                 return self._give_up(later, failures, wait)
             # Not all at the same moment: that would be the next crowd.
