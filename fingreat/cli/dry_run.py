@@ -29,6 +29,9 @@ def _pairs(made: Estimate) -> Iterator[tuple[str, str]]:
     if made.tokenizer is None:
         yield "tokens", "none: this is no language model"
         return
+    if not made.to_ask:
+        yield "tokens", "none: nothing is left to ask"
+        return
     counted = "in cl100k_base" if made.tokenizer == CL100K else "by the model's own tokenizer"
     yield "prompt tokens", f"{made.prompt_tokens:,} ({counted})"
     yield (
@@ -55,10 +58,16 @@ def _cost(made: Estimate) -> str:
         prices = made.prices
         batch = f", times {prices.batch_factor:g} for a batch" if made.batch else ""
         return (
-            f"about {dollars(made.cost_usd)}, at most {dollars(made.cost_bound_usd)} (${prices.input:g} in and "
-            f"${prices.output:g} out for a million tokens{batch}; {prices.source}, {prices.on.isoformat()})"
+            f"about {dollars(made.cost_usd)}, at most {dollars(made.cost_bound_usd)} ({_price(prices.input)} in and "
+            f"{_price(prices.output)} out for a million tokens{batch}; {prices.source}, {prices.on.isoformat()})"
         )
     if made.usd_per_hour is not None:
-        hourly = f"${made.usd_per_hour:g} for an hour of the machine"
+        hourly = f"{_price(made.usd_per_hour)} for an hour of the machine"
         return f"about {dollars(made.cost_usd)} ({hourly})" if made.cost_usd is not None else f"{hourly}; time unknown"
     return "unknown: no price is known, neither of tokens nor of the machine's hour; name a file with it by --models"
+
+
+def _price(amount: float) -> str:
+    """A price with its cents, and with as many digits as it has below them."""
+    cents = f"{amount:.2f}"
+    return f"${cents if float(cents) == amount else f'{amount:g}'}"

@@ -8,7 +8,7 @@ from typing import Any
 from fingreat.errors import BackendError, InputError
 from fingreat.inference.backend import Backend, ModelSpec, RawReply, Settings
 from fingreat.inference.hosted.openai_wire import chat_options
-from fingreat.inference.model_folder import ChatModel
+from fingreat.inference.model_folder import ChatModel, folder_of
 from fingreat.inference.registry import create_backend, writes_text
 from fingreat.inference.requirements import NEEDS, has_module, known_spec
 from fingreat.inference.vllm import DTYPE
@@ -76,12 +76,13 @@ def dry_backend(spec: str, graph: Graph, settings: Settings) -> Backend:
     name = parsed.model or parsed.backend
     if NEEDS[parsed.backend].model == "hosted":
         return DryBackend(name, parsed.revision, _hosted_options(parsed, settings))
+    folder = folder_of(parsed)
     if not has_module("transformers"):
         return DryBackend(name, parsed.revision, certain=False)
     try:
         chat = ChatModel(parsed, settings.preset)
     except InputError:
-        if name.count("/") != 1 or name.startswith((".", "~")):
+        if folder is not None:
             raise
         # A hub's model that is not here, and no line to fetch its tokenizer by.
         return DryBackend(name, parsed.revision, certain=False)

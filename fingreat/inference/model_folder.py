@@ -58,25 +58,19 @@ class ChatModel:
 
     def __init__(self, spec: ModelSpec, preset: Preset = Preset()) -> None:  # noqa: B008 - frozen
         where = str(spec)
-        if not spec.model:
-            raise InputError("names no model.", where=where, hint=f"Write `{spec.backend}:DIR-or-HUB-NAME`.")
-        folder = _path_of(spec.model)
-        is_folder = folder.is_dir()
-        if is_folder:
-            _check_folder(folder, where)
-        elif folder.exists() or spec.model.startswith(("/", ".", "~")) or spec.model.count("/") > 1:
-            raise InputError("there is no such model folder.", where=where, hint="Name a folder with a config.json.")
+        folder, name = folder_of(spec), spec.model or ""
+        is_folder = folder is not None
         self._arguments = template_arguments(preset)
         self.options = {"chat_template": self._arguments}
         self._head: tuple[str, list[int]] = ("", [])
         self._counted: OrderedDict[str, array[int]] = OrderedDict()
-        self.source = str(folder) if is_folder else spec.model
-        self.name = folder.resolve().name if is_folder else spec.model
+        self.source = name if folder is None else str(folder)
+        self.name = name if folder is None else folder.resolve().name
         # The commit and not the branch: one that moves in between cannot mix two models.
-        self.commit = None if is_folder else _commit_of(spec.model, spec.revision, where)
+        self.commit = None if is_folder else _commit_of(name, spec.revision, where)
         self.config = self._load("AutoConfig", "config.json", where)
         self.tokenizer = self._load("AutoTokenizer", "tokenizer", where)
-        self.revision = folder_revision(folder) if is_folder else self.commit
+        self.revision = self.commit if folder is None else folder_revision(folder)
         if is_folder and spec.revision and not (self.revision or "").startswith(spec.revision):
             raise InputError(f"the folder's SHA-256 begins with {self.revision}, not {spec.revision}.", where=where)
         self._system_apart = self._takes_a_system_message(where)
@@ -153,6 +147,24 @@ class ChatModel:
             except TemplateError as error:
                 faults.append(error)
         raise InputError(f"its chat template cannot be used: {reason(faults[0])}.", where=where) from faults[0]
+
+
+def folder_of(spec: ModelSpec) -> Path | None:
+    """The whole folder that a specification names; None where it names a model of the hub.
+
+    Raises:
+        InputError: it names no model, a folder that is not there, or one that lacks something.
+    """
+    where = str(spec)
+    if not spec.model:
+        raise InputError("names no model.", where=where, hint=f"Write `{spec.backend}:DIR-or-HUB-NAME`.")
+    folder = _path_of(spec.model)
+    if folder.is_dir():
+        _check_folder(folder, where)
+        return folder
+    if folder.exists() or spec.model.startswith(("/", ".", "~")) or spec.model.count("/") > 1:
+        raise InputError("there is no such model folder.", where=where, hint="Name a folder with a config.json.")
+    return None
 
 
 def set_defaults(values: Mapping[str, str]) -> None:

@@ -11,12 +11,11 @@ from fingreat.analysis import Accuracy, measure_accuracy
 from fingreat.errors import InputError, RunError
 from fingreat.inference import Backend, create_backend
 from fingreat.inference.classify_judge import ClassifyJudge
-from fingreat.inference.dry import dry_backend
 from fingreat.pipeline.asked_model import model_info, settings_for
 from fingreat.pipeline.asking import Asker, AskOptions, Progress, Silent, run_in_folder
 from fingreat.pipeline.choices import Choices
 from fingreat.pipeline.corpus_folder import CorpusFolder
-from fingreat.pipeline.estimate import Estimate, Planned, estimate
+from fingreat.pipeline.estimate import Estimate, Planned, dry_backend_for, estimate
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.questions import ClassifyConfig, Question, Questions, Variant
 from fingreat.runs import Manifest, RunFolder, part_paths, readers, sha256_of, write_atomic, write_records
@@ -103,14 +102,15 @@ def plan_classify(
     """
     graph, options = _checked(corpus, config, out, options)
     passages = _read(gold, graph)
+    run = RunFolder(out)
     with (
-        closing(dry_backend(config.model, graph, options.settings)) as backend,
+        closing(dry_backend_for(run, config.model, graph, options.settings)) as backend,
         readers(corpus.path) if corpus is not None else nullcontext(),
     ):
         steps = _Steps(gold, passages, config, graph, backend, corpus)
         steps.questions.survey()
-        planned = Planned(RunFolder(out), steps.manifest(out.resolve().name, options), backend, options)
-        return estimate((question.request for question in steps.questions.all()), planned)
+        planned = Planned(run, steps.manifest(out.resolve().name, options), backend, options)
+        return estimate(steps.requests(planned), planned)
 
 
 def _checked(
@@ -212,6 +212,18 @@ class _Steps:
             asked["corpus"] = str(self.corpus.path.resolve())
         files = {name: getattr(self.config, name) for name in ("schema_file", "models_file")}
         return asked | {name: str(file.resolve()) for name, file in files.items() if file}
+
+    def requests(self, planned: Planned) -> Iterator[Request]:
+        """What is asked for every passage, answered or not, and what follows where replies on disk are damaged."""
+        asked = {passage.passage_id: Variant() for passage in self.eligible}
+        while asked:
+            again: dict[str, Variant] = {}
+            for question in self.questions.all(asked):
+                yield question.request
+                passage_id, reply = question.passage.passage_id, planned.replies.get(question.request.key)
+                if reply and (following := self._following(reply, question, asked[passage_id])):
+                    again[passage_id] = following
+            asked = again
 
     def _trial(self) -> Request | None:
         """The request that tries a language model out: a passage of the graph's worked example."""

@@ -5,21 +5,22 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.resources import files
 from typing import Any, Literal
 
 from fingreat.analysis.cost import machine_cost
 from fingreat.edgar.tokens import CL100K, cl100k_counter
 from fingreat.errors import RunError
-from fingreat.inference import Backend, is_finished
+from fingreat.inference import Backend, Settings, is_finished
 from fingreat.inference.backend import CountsTokens
-from fingreat.inference.dry import DryBackend
+from fingreat.inference.dry import DryBackend, dry_backend
 from fingreat.inference.presets import Prices
 from fingreat.inference.requirements import NEEDS
 from fingreat.pipeline.asking import AskOptions, as_asked_now
-from fingreat.runs import Manifest, RunFolder, find_runs, read_records
-from fingreat.schema import Reply, Request, canonical_json
+from fingreat.runs import Manifest, RecordLog, RunFolder, find_runs, read_records
+from fingreat.schema import Graph, Reply, Request, canonical_json
 from fingreat.schema.records import Record
 
 _ASSUMED = "assumed_output.toml"
@@ -88,6 +89,21 @@ class Planned:
         """Whether the keys of the requests are those of a real run."""
         return self.backend.certain if isinstance(self.backend, DryBackend) else True
 
+    @cached_property
+    def replies(self) -> RecordLog[Reply]:
+        """The run's replies by request key, only to be read; none where there is no run."""
+        return RecordLog(
+            self.run.replies,
+            Reply,
+            key=lambda reply: reply.key,
+            supersedes=lambda old, new: not is_finished(old),
+            writable=False,
+        )
+
+    def is_answered(self, key: str) -> bool:
+        """Whether a request has a reply on disk that stands."""
+        return (reply := self.replies.get(key)) is not None and is_finished(reply)
+
 
 @dataclass
 class Measured:
@@ -99,25 +115,43 @@ class Measured:
     seconds: float = 0.0
     runs: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()
+    _met: set[str] = field(default_factory=set)
 
     def add(self, name: str, replies: Iterable[Reply], seconds: float) -> None:
-        """Count the replies of one run, and the time in which those were asked that did not come from a cache."""
-        met: set[str] = set()
-        output = asked = 0
+        """Count the replies of one run that no other run has, and the time in which those were asked that did not
+        come from a cache.
+        """
+        own: dict[str, int] = {}
+        asked = 0
         for reply in replies:
-            if is_finished(reply) and reply.output_tokens is not None and reply.key not in met:
-                met.add(reply.key)
-                output += reply.output_tokens
+            if is_finished(reply) and reply.output_tokens is not None and reply.key not in own:
+                own[reply.key] = reply.output_tokens
                 asked += not reply.from_cache
-        if not met:
-            return
-        self.runs += (name,)
-        self.replies += len(met)
-        self.output_tokens += output
+        if new := own.keys() - self._met:
+            self._met |= new
+            self.runs += (name,)
+            self.replies += len(new)
+            self.output_tokens += sum(own[key] for key in new)
         if seconds and asked:
             self.timed += (name,)
             self.asked += asked
             self.seconds += seconds
+
+
+def dry_backend_for(run: RunFolder, spec: str, graph: Graph, settings: Settings) -> Backend:
+    """The back end of a run that is only counted (`fingreat.inference.dry`).
+
+    What a server holds of a model is known once an earlier call of the run has asked it.
+
+    Raises:
+        InputError, MissingExtraError, BackendError, RunError: as `dry_backend`, and where the run is damaged.
+    """
+    backend = dry_backend(spec, graph, settings)
+    if isinstance(backend, DryBackend) and backend.context is None and run.exists:
+        model = run.manifest().model
+        if (model.spec, model.base_url) == (spec, settings.base_url):
+            backend.context = model.context
+    return backend
 
 
 def estimate(requests: Iterable[Request], planned: Planned) -> Estimate:
@@ -164,7 +198,6 @@ class _Count:
     def __init__(self, planned: Planned) -> None:
         self._planned = planned
         self._backend = planned.backend
-        self._finished = {reply.key for reply in _replies(planned.run) if is_finished(reply)}
         self._cl100k = cl100k_counter()
         self._system: dict[str, int] = {}
         self._schema: int | None = None
@@ -179,7 +212,7 @@ class _Count:
             return
         self.met.add(request.key)
         cache = self._planned.options.cache
-        if request.key in self._finished:
+        if self._planned.is_answered(request.key):
             self.answered += 1
         elif cache is not None and cache.get(request.key, context=self._backend.context):
             self.from_cache += 1
@@ -302,8 +335,16 @@ def _notes(planned: Planned, count: _Count) -> Iterator[str]:
             "The model itself could not be looked at, so what the run or the reply cache already holds may be counted "
             "as still to be asked."
         )
+    backend = planned.backend
+    if options.settings.base_url is not None and isinstance(backend, DryBackend) and backend.context is None:
+        yield (
+            "The server was not asked how much its model holds: what does not fit there is asked in parts, or with "
+            "less text around it, which is not counted."
+        )
     if count.tokenizer == CL100K:
         yield "Prompts are counted in cl100k_base; the model's own tokens may be some per cent more or fewer."
     if options.settings.preset.prices is not None:
         yield "Every prompt is counted at its full price: what the provider has cached costs less."
+    if count.to_ask and options.trial and options.settings.batch is None:
+        yield "The small request that tries the model out first is not counted."
     yield "Replies that come back damaged are asked for again, which is not counted."

@@ -17,11 +17,10 @@ from fingreat.edgar import chunk_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
 from fingreat.errors import CorpusError, InputError
 from fingreat.inference import Backend, ReplyJudge, create_backend
-from fingreat.inference.dry import dry_backend
 from fingreat.pipeline.asked_model import model_info, name_in_requests, resampled, settings_for
 from fingreat.pipeline.asking import Asker, AskOptions, Progress, Silent, run_in_folder
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
-from fingreat.pipeline.estimate import Estimate, Planned, estimate
+from fingreat.pipeline.estimate import Estimate, Planned, dry_backend_for, estimate
 from fingreat.pipeline.fit import ContextFit
 from fingreat.pipeline.ground import Place
 from fingreat.pipeline.pieces import Lead, Pieces, leads
@@ -125,12 +124,13 @@ def plan_extract(
         CorpusError, InputError, MissingExtraError, RunError, StorageError: as the run itself would.
     """
     graph, options = _checked(corpus, config, out, options)
-    with closing(dry_backend(config.model, graph, options.settings)) as backend, readers(corpus.path):
+    run = RunFolder(out)
+    with closing(dry_backend_for(run, config.model, graph, options.settings)) as backend, readers(corpus.path):
         steps = _Steps(corpus, config, graph, backend, options, Silent())
         steps.survey()
         steps.check_context()
-        planned = Planned(RunFolder(out), steps.manifest(out.resolve().name), backend, options)
-        return estimate(steps.requests(), planned)
+        planned = Planned(run, steps.manifest(out.resolve().name), backend, options)
+        return estimate(steps.requests(planned), planned)
 
 
 def _checked(corpus: CorpusFolder, config: ExtractConfig, out: Path, options: AskOptions) -> tuple[Graph, AskOptions]:
@@ -302,10 +302,14 @@ class _Steps:
     def _changed(self) -> CorpusError:
         return CorpusError("changed while it was read.", where=str(self.corpus.path), hint="Run it again.")
 
-    def requests(self) -> Iterator[Request]:
-        """What is asked first for every chunk, answered or not."""
-        for place, _, first in self._work():
+    def requests(self, planned: Planned) -> Iterator[Request]:
+        """What is asked first for every chunk, answered or not, and what follows where replies on disk are damaged."""
+        pieces = Pieces(planned.manifest.name, self._request, planned.replies, self.judge, self.config.resend)
+        for place, chunk, first in self._work():
             yield from (self._request(place.section, lead.piece) for lead in first if lead.key is not None)
+            replies = (planned.replies.get(lead.key) for lead in first if lead.key is not None)
+            if any(reply is not None and reply.state is not ReplyState.OK for reply in replies):
+                yield from pieces.open(place, chunk, first, lambda key: not planned.is_answered(key))
 
     def _first(self, asker: Asker) -> Iterator[Request]:
         """What is asked first for each chunk, where it is not answered yet."""

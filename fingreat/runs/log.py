@@ -92,6 +92,7 @@ class RecordLog(Generic[R]):
         folder: made if missing.
         key: the key of a record.
         supersedes: whether the second record replaces the first; never, by default.
+        writable: otherwise nothing is made or cut back, a torn last line is left out, and `append` is not to be called.
     """
 
     def __init__(
@@ -100,6 +101,8 @@ class RecordLog(Generic[R]):
         model: type[R],
         key: Callable[[R], str],
         supersedes: Callable[[R, R], bool] = lambda old, new: False,
+        *,
+        writable: bool = True,
     ) -> None:
         self.folder = folder
         self._model = model
@@ -109,10 +112,12 @@ class RecordLog(Generic[R]):
         # Part and offset in one number: a log may have millions of records.
         self._index: dict[str, int] = {}
         self._file: FileIO | None = None
-        with storage_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+        if writable:
+            with storage_errors(folder):
+                folder.mkdir(parents=True, exist_ok=True)
         for path in part_paths(folder):
-            cut_back(path)
+            if writable:
+                cut_back(path)
             for number, (start, line) in enumerate(_lines(path), 1):
                 self._note(parse_line(line, model, path, number), path, start)
 

@@ -90,7 +90,7 @@ def test_a_dry_run_knows_what_the_reply_cache_holds_and_what_earlier_replies_too
 def test_a_dry_run_as_text_says_prices_with_their_day(arguments: list[object], run: Callable) -> None:
     outcome = run(*arguments, "--dry-run")
     words = " ".join(outcome.out.split())
-    assert "$5 in and $50 out for a million tokens; a price list, 2026-09-30" in words
+    assert "$5.00 in and $50.00 out for a million tokens; a price list, 2026-09-30" in words
     assert "assumed" in words
     assert outcome.err == ""
 

@@ -61,6 +61,12 @@ def test_a_model_whose_library_is_not_here_is_known_by_name_and_said_to_be_uncer
     assert dry.model == "some/model"
 
 
+@pytest.mark.parametrize("spec", ["vllm:/nowhere", "vllm:~/nowhere", "hf:./nowhere", "vllm:a/b/c"])
+def test_a_folder_that_is_not_there_is_refused_with_or_without_the_library(spec: str) -> None:
+    with pytest.raises(InputError, match=r"there is no such model folder"):
+        dry_backend(spec, GRAPH, Settings())
+
+
 def test_what_has_no_engine_is_itself() -> None:
     assert isinstance(dry_backend("lexicon", GRAPH, Settings()), LexiconBackend)
 
