@@ -137,6 +137,21 @@ def test_output_is_what_like_runs_took_and_its_cost_follows_the_prices(tmp_path:
     assert found.cost_bound_usd == pytest.approx(16_200 * 2e-6 + 100_000 * 10e-6)
 
 
+def test_a_reply_that_was_taken_from_the_cache_counts_once_with_the_one_that_was_asked(tmp_path: Path) -> None:
+    # The copy is met first; three replies of 30, 90 and 60 tokens, the first two asked in 4 s.
+    _run(tmp_path / "copy", [_reply(n, tokens, from_cache=True) for n, tokens in ((11, 30), (12, 90), (13, 60))])
+    _run(tmp_path / "first", [_reply(11, 30), _reply(12, 90)], seconds=4.0)
+    found = estimate([_request(n, "a b") for n in range(10)], _planned(tmp_path / "run", Words()))
+    assert (found.output_tokens, found.output_source) == (600, "60 a reply, over 3 of copy")
+    assert (found.hours, found.pace_source) == (pytest.approx(20 / 3600), "first")
+
+
+@pytest.mark.parametrize(("options", "said"), [({}, True), ({"trial": False}, False)])
+def test_the_trial_is_said_to_be_left_out(tmp_path: Path, options: dict[str, Any], *, said: bool) -> None:
+    planned = replace(_planned(tmp_path / "run", Words()), options=AskOptions(**options))
+    assert any("tries the model out" in note for note in estimate([_request(1)], planned).notes) is said
+
+
 def test_the_batch_interface_costs_its_share(tmp_path: Path) -> None:
     preset = Preset(prices=PRICES)
     at_once = estimate([_request(1)], _planned(tmp_path / "run", Words(), preset=preset))
