@@ -150,3 +150,13 @@ def test_whoever_watches_is_told_what_waits_at_the_provider(provider: Provider) 
     assert lines.count("1 batch goes on at OpenAI; the same command takes the replies.") == 1
     said = provider.extract("--batch")
     assert re.search(rf"^1 batch of {number} requests at OpenAI, begun", said.err, re.MULTILINE)
+
+
+def test_a_batch_that_somebody_cancelled_is_sent_again_by_the_next_call_only(provider: Provider) -> None:
+    provider.desk.ends, provider.desk.answered = ["cancelled"], 3
+    said = provider.extract("--batch")
+    assert said.code == 1
+    (number,) = provider.desk.sent()
+    assert f"{number - 3} error" in said.err
+    assert provider.extract("--batch").code == 0
+    assert provider.desk.sent() == [number, number - 3]

@@ -58,13 +58,16 @@ def test_what_is_sent_is_what_would_be_sent_online(local: Local, tmp_path: Path)
     assert row["params"]["output_config"]["format"]["type"] == "json_schema"
 
 
-def test_rows_of_an_expired_batch_are_errors_that_a_new_batch_can_mend(local: Local, tmp_path: Path) -> None:
-    local.desk.ends, local.desk.answered = ["expired"], 2
+@pytest.mark.parametrize(("end", "at_once"), [("expired", True), ("cancelled", False)])
+def test_rows_of_a_batch_that_ended_early_are_errors_that_a_new_batch_can_mend(
+    local: Local, tmp_path: Path, end: Any, at_once: bool
+) -> None:
+    local.desk.ends, local.desk.answered = [end], 2
     found = replies(api(local), asked(4), tmp_path)
     lost = {text: reply for text, reply in found.items() if reply.state is not None}
     assert lost.keys() == {"row 2", "row 3"}
     assert {(reply.state, reply.retryable, reply.detail) for reply in lost.values()} == {
-        (ReplyState.ERROR, True, "its batch expired")
+        (ReplyState.ERROR, at_once, f"its batch {'was ' * (end == 'cancelled')}{end}")
     }
     assert texts(replies(api(local), asked(2, 2), tmp_path)) == right(2, 2)
 

@@ -59,13 +59,13 @@ def test_what_is_sent_is_what_would_be_sent_online(local: Local, tmp_path: Path)
     assert row["request"]["generationConfig"]["responseMimeType"] == "application/json"
 
 
-@pytest.mark.parametrize("end", ["expired", "failed", "cancelled"])
+@pytest.mark.parametrize(("end", "at_once"), [("expired", True), ("failed", True), ("cancelled", False)])
 def test_rows_of_a_batch_that_did_not_end_well_are_errors_that_a_new_batch_can_mend(
-    local: Local, tmp_path: Path, end: Any
+    local: Local, tmp_path: Path, end: Any, at_once: bool
 ) -> None:
     local.desk.ends = [end]
     found = replies(api(local), asked(2), tmp_path)
-    assert {(reply.state, reply.retryable) for reply in found.values()} == {(ReplyState.ERROR, True)}
+    assert {(reply.state, reply.retryable) for reply in found.values()} == {(ReplyState.ERROR, at_once)}
     assert end in (found["row 0"].detail or "")
     assert texts(replies(api(local), asked(2), tmp_path)) == right(2)
 

@@ -10,12 +10,14 @@ import openai
 import pytest
 from batch_runs import PRICES, Local, asked, assert_key_stays, quick, replies, right, texts
 from servers.answers import cut, edited, reset, shortened
+from servers.providers import openai_batch as openai_batch_server
 from servers.providers.local import LocalProvider
 from servers.providers.openai import OpenAIWire, broken, rate_limited
 from servers.providers.openai_batch import OpenAIBatchWire
 
 from fingreat.errors import BackendError
 from fingreat.inference.hosted.batch_notes import BatchNotes
+from fingreat.inference.hosted.batches import answer_batched
 from fingreat.inference.hosted.openai_batch import OpenAIBatch
 from fingreat.inference.presets import Preset
 from fingreat.schema import ReplyState
@@ -85,10 +87,41 @@ def test_rows_of_an_expired_batch_are_errors_that_a_new_batch_can_mend(local: Lo
     assert local.desk.sent() == [4, 2]
 
 
-def test_a_cancelled_batch_loses_nothing_that_was_answered(local: Local, tmp_path: Path) -> None:
+def test_a_cancelled_batch_loses_nothing_that_was_answered_and_is_not_sent_again_at_once(
+    local: Local, tmp_path: Path
+) -> None:
     local.desk.ends, local.desk.answered = ["cancelled"], 3
     found = replies(api(local), asked(4), tmp_path)
-    assert [text for text, reply in sorted(found.items()) if reply.retryable] == ["row 3"]
+    lost = found.pop("row 3")
+    assert texts(found) == right(3)
+    assert (lost.state, lost.retryable) == (ReplyState.ERROR, False)
+    assert "batch_cancelled" in (lost.detail or "")
+
+
+def test_a_batch_that_the_provider_does_not_know_keeps_no_other_from_being_collected(
+    local: Local, tmp_path: Path
+) -> None:
+    next(answer_batched(api(local, most_requests=2), iter(asked(4)), tmp_path))
+    (first, *_) = local.desk.batches
+    del local.desk.batches[first]
+    found = []
+    with pytest.raises(BackendError) as caught:
+        found.extend(answer_batched(api(local), iter(asked(4)), tmp_path))
+    assert {one.messages[-1].content: reply.text for one, reply in found} == right(2, 2)
+    assert str(caught.value).startswith(f"{tmp_path}: OpenAI's batch interface: ")
+    assert f"(batch {first} of 2 requests, sent 20" in str(caught.value)
+    assert "remove this folder" in str(caught.value)
+
+
+def test_half_a_surrogate_pair_in_what_a_batch_failed_for_is_noted_and_said(
+    local: Local, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = {"code": "bad", "line": 1, "message": "cut \ud83d", "param": None}
+    monkeypatch.setitem(openai_batch_server._FAULTS, "failed", fault)
+    local.desk.ends = ["failed"]
+    with pytest.raises(BackendError, match="bad: cut \ufffd"):
+        replies(api(local), asked(2), tmp_path)
+    assert texts(replies(api(local), asked(2), tmp_path)) == right(2)
 
 
 def test_a_batch_that_the_provider_finds_faulty_ends_the_run_and_is_sent_anew_by_the_next(

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply
 from fingreat.inference.hosted.anthropic_wire import error_reply, error_words, fatal_error, message_body, message_reply
-from fingreat.inference.hosted.batch_api import Look, copy_lines, one_line
+from fingreat.inference.hosted.batch_api import Look, UnknownBatchError, copy_lines, one_line
 from fingreat.inference.hosted.online import TryLater, retry_after
 from fingreat.inference.presets import Preset, Prices
 from fingreat.schema import ReplyState, Request
@@ -106,14 +106,16 @@ class AnthropicBatch:
             words, hint = error_words(status, body), fatal_error(status, body)
             if hint is None and error_reply(status, body).retryable:
                 raise TryLater(words, after=retry_after(error.response.headers)) from error
+            kind = BackendError
             if status == 404:
+                kind = UnknownBatchError
                 hint = "Is the key of the workspace in which the batch was sent?"
-            raise BackendError(f"{self.provider}'s batch interface: {words}", hint=hint) from None
+            raise kind(f"{self.provider}'s batch interface: {words}", hint=hint) from None
         except self._sdk.APIConnectionError as error:
             raise TryLater(f"no connection: {error.__cause__ or error}") from error
         except self._sdk.AnthropicError as error:
-            # Such as results that are gone: the provider keeps them for 29 days.
-            raise BackendError(f"{self.provider}'s batch interface: {error}") from None
+            # Results that are gone: the provider keeps them for 29 days.
+            raise UnknownBatchError(f"{self.provider}'s batch interface: {error}") from None
 
 
 def read_line(line: Mapping[str, Any], prices: Prices | None) -> tuple[str, RawReply]:
@@ -130,4 +132,5 @@ def read_line(line: Mapping[str, Any], prices: Prices | None) -> tuple[str, RawR
         return key, message_reply(result["message"], prices, None, batch=True)
     if kind == "errored":
         return key, error_reply(None, result["error"])
-    return key, RawReply(state=ReplyState.ERROR, detail=_UNANSWERED.get(kind, f"its batch: {kind}"), retryable=True)
+    detail = _UNANSWERED.get(kind, f"its batch: {kind}")
+    return key, RawReply(state=ReplyState.ERROR, detail=detail, retryable=kind != "canceled")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, Any, Protocol
 
+from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply
 from fingreat.inference.hosted.online import TryLater
 from fingreat.schema import Request
@@ -24,12 +25,18 @@ class Look:
         detail: where it did not end well, in words; what its requests without a result are told.
         no_room: the provider refused the batch as a whole, since too much is waiting; nothing of it was asked.
         refused: it refused the batch as a whole for another reason, and would again.
+        cancelled: somebody ended it there, who may not want it sent again at once.
     """
 
     ended: bool
     detail: str | None = None
     no_room: bool = False
     refused: bool = False
+    cancelled: bool = False
+
+
+class UnknownBatchError(BackendError):
+    """The provider does not know a batch, or no longer: another key, or too long ago."""
 
 
 class BatchApi(Protocol):

@@ -14,7 +14,7 @@ from typing import IO, TypeVar
 
 from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply
-from fingreat.inference.hosted.batch_api import BatchApi, Look, line_faults
+from fingreat.inference.hosted.batch_api import BatchApi, Look, UnknownBatchError, line_faults
 from fingreat.inference.hosted.batch_files import Join
 from fingreat.inference.hosted.batch_notes import BatchNotes, Part
 from fingreat.inference.hosted.batch_spool import Spool, scratch_file
@@ -124,17 +124,21 @@ class _Batches:
     def replies(self) -> Iterator[tuple[Request, RawReply]]:
         """Wait for the batches, and yield what they hold as they end."""
         wait, last_sign = WAITS.first, time.monotonic()
-        told = ""
+        told, unknown = "", list[tuple[Part, UnknownBatchError]]()
         while self.running or self._unsent:
             moved, crowded = False, len(self.running) > 1
             for part in list(self.running):
-                look = self._patiently(partial(self._api.look, part.batch_id or ""))
-                last_sign = time.monotonic()
-                if look.ended:
-                    moved = moved or not look.no_room
-                    self.running.remove(part)
-                    detail = look.detail and self._clean(look.detail)
-                    yield from self._ended(part, replace(look, detail=detail), crowded=crowded)
+                try:
+                    look = self._patiently(partial(self._api.look, part.batch_id or ""))
+                    last_sign = time.monotonic()
+                    if look.ended:
+                        moved = moved or not look.no_room
+                        self.running.remove(part)
+                        detail = look.detail and self._clean(look.detail)
+                        yield from self._ended(part, replace(look, detail=detail), crowded=crowded)
+                except UnknownBatchError as error:
+                    self.running = [one for one in self.running if one is not part]
+                    unknown.append((part, error))
             unsent, self._unsent = self._unsent, []
             for part in unsent:
                 self._send(part)
@@ -146,6 +150,8 @@ class _Batches:
                     told = state
                 wait = WAITS.first if moved else min(wait * WAITS.factor, WAITS.longest)
                 time.sleep(wait)
+        if unknown:
+            raise self._unknown(*unknown[0])
 
     def _state(self) -> str:
         """What is waited for, in words."""
@@ -220,12 +226,12 @@ class _Batches:
         join = Join(frozenset(part.keys))
         for key, reply in join.rows(file, self._api.read):
             if request := self._spool.get(key):
-                yield request, reply
+                yield request, replace(reply, retryable=reply.retryable and not look.cancelled)
         detail = look.detail or "the results of its batch have no line for it"
         missing = join.missing
         for key in part.keys:
             if key in missing and (request := self._spool.get(key)):
-                yield request, RawReply(state=ReplyState.ERROR, detail=detail, retryable=True)
+                yield request, RawReply(state=ReplyState.ERROR, detail=detail, retryable=not look.cancelled)
         oddities = join.oddities()
         self._notes.close(part, "; ".join([look.detail or "ended", *oddities]))
         if oddities:
@@ -271,6 +277,17 @@ class _Batches:
                 _LOG.info("%s: %s; asked again in %.0f s", self._api.provider, self._clean(later.detail)[:200], pause)
                 time.sleep(pause)
                 wait = min(wait * WAITS.factor, WAITS.longest)
+
+    def _unknown(self, part: Part, error: UnknownBatchError) -> BackendError:
+        """What is said of a batch that the provider does not know, once all others are collected."""
+        number = len(part.keys)
+        return BackendError(
+            f"{error.message} (batch {part.batch_id} of {number:,} request{'s' if number != 1 else ''}, sent "
+            f"{part.planned:%Y-%m-%d})",
+            where=str(self._folder),
+            hint=f"{error.hint or ''} If the batch is gone for good, remove this folder: what it held is then sent "
+            "anew; all other batches are collected.".lstrip(),
+        )
 
     def _clean(self, text: str) -> str:
         """What a provider says, without the key, and fit for a UTF-8 file and a console."""

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply
-from fingreat.inference.hosted.batch_api import Look, one_line
+from fingreat.inference.hosted.batch_api import Look, UnknownBatchError, one_line
 from fingreat.inference.hosted.gemini_wire import (
     content_body,
     content_reply,
@@ -80,7 +80,7 @@ class GeminiBatch:
         """How far a batch is."""
         state = self._get(batch_id).state
         name = state.name if state else ""
-        return Look(ended=name in _ENDED, detail=_ENDED.get(name))
+        return Look(ended=name in _ENDED, detail=_ENDED.get(name), cancelled=name == "JOB_STATE_CANCELLED")
 
     def fetch(self, batch_id: str, file: IO[bytes]) -> None:
         """Write the lines of the file of responses; a batch that did not succeed has none."""
@@ -110,9 +110,11 @@ class GeminiBatch:
             words, hint = error_words(status, body), fatal_error(status, body)
             if hint is None and error_reply(status, body).retryable:
                 raise TryLater(words, after=retry_delay(body)) from error
+            kind = BackendError
             if status == 404:
+                kind = UnknownBatchError
                 hint = "Is the key of the project in which the batch was sent?"
-            raise BackendError(f"{self.provider}'s batch interface: {words}", hint=hint) from None
+            raise kind(f"{self.provider}'s batch interface: {words}", hint=hint) from None
 
 
 def read_line(line: Mapping[str, Any], prices: Prices | None) -> tuple[str, RawReply]:

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from fingreat.errors import BackendError
 from fingreat.inference.backend import RawReply
-from fingreat.inference.hosted.batch_api import Look, copy_lines, one_line
+from fingreat.inference.hosted.batch_api import Look, UnknownBatchError, copy_lines, one_line
 from fingreat.inference.hosted.online import TryLater, retry_after
 from fingreat.inference.hosted.openai_wire import chat_body, chat_reply, error_reply, error_words, fatal_error
 from fingreat.inference.presets import Preset, Prices
@@ -89,7 +89,8 @@ class OpenAIBatch:
             detail = "; ".join(f"{error.code}: {error.message}" for error in errors[:3]) or "it failed"
             no_room = any(_NO_ROOM.search(error.message or "") for error in errors)
             return Look(ended=True, detail=detail, no_room=no_room, refused=not no_room)
-        return Look(ended=batch.status in _ENDED, detail=_ENDED.get(batch.status))
+        cancelled = batch.status == "cancelled"
+        return Look(ended=batch.status in _ENDED, detail=_ENDED.get(batch.status), cancelled=cancelled)
 
     def fetch(self, batch_id: str, file: IO[bytes]) -> None:
         """Write the lines of the file of answers, then those of the file of errors; either may be missing."""
@@ -116,10 +117,11 @@ class OpenAIBatch:
             words = error_words(status, body)
             if fatal_error(status, body) is None and error_reply(status, body).retryable:
                 raise TryLater(words, after=retry_after(error.response.headers)) from error
-            hint = fatal_error(status, body)
+            kind, hint = BackendError, fatal_error(status, body)
             if status == 404:
+                kind = UnknownBatchError
                 hint = "Has the server a batch interface, and is the key of the project in which the batch was sent?"
-            raise BackendError(f"{self.provider}'s batch interface: {words}", hint=hint) from None
+            raise kind(f"{self.provider}'s batch interface: {words}", hint=hint) from None
         except self._sdk.APIConnectionError as error:
             raise TryLater(f"no connection: {error.__cause__ or error}") from error
 
