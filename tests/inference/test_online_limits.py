@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reply_builders import request
 
+from fingreat.errors import InputError
 from fingreat.inference import RawReply, Settings
 from fingreat.inference.hosted import limiter, online
 from fingreat.inference.hosted.limiter import Limiter, Sent, shared_limiter
@@ -136,6 +137,15 @@ def test_the_runner_keeps_to_tokens_a_minute_by_what_replies_say_they_took() -> 
     list(answer_online(lambda: said, asked, settings))
     # 18 + 1 characters of prompt are 4 tokens: with 8 × 100 taken, the ninth would bring 260 and waits.
     assert said.times[7] - said.times[0] < said.times[8] - said.times[7]
+
+
+def test_a_limit_below_one_request_is_refused_after_what_was_asked_before_it() -> None:
+    # 256 for the answer; 18 + 1 characters of prompt are 4 tokens, 18 + 400 are 104.
+    settings = Settings(base_url="http://narrow", tokens_per_minute=300)
+    found = answer_online(Counting, [request("a"), request("b" * 400), request("c")], settings)
+    assert next(found)[0].messages[-1].content == "a"
+    with pytest.raises(InputError, match="--tpm 300: is less than one request may take: about 360 tokens"):
+        next(found)
 
 
 class Refusing(Counting):

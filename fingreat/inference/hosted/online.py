@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
-from fingreat.errors import BackendError
+from fingreat.errors import BackendError, InputError
 from fingreat.inference.backend import RawReply, Settings
 from fingreat.inference.hosted.kept_secret import KeptSecret
 from fingreat.inference.hosted.limiter import Sent, shared_limiter
@@ -110,19 +110,27 @@ def answer_online(
         secret: a key that is taken out of all that the server says, whatever that is.
 
     Raises:
-        BackendError: the server is gone or refuses every request; replies that came before are yielded first.
+        InputError: a request takes more than all the tokens that a minute may have.
+        BackendError: the server is gone or refuses every request.
+            Of either, replies to what was asked before are yielded first.
     """
+    refusal: InputError | None = None
     with closing(_Runner(make, settings, secret)) as runner:
         waiting: Iterator[Request] | None = iter(requests)
         while True:
             while waiting is not None and runner.open < runner.most_open:
-                if (request := next(waiting, None)) is None:
+                request = next(waiting, None)
+                refusal = None if request is None else _beyond_a_minute(request, settings)
+                if request is None or refusal is not None:
                     waiting = None
                 else:
                     runner.submit(request)
-            if not runner.open:
+            if runner.open:
+                yield runner.result()
+            elif refusal is not None:
+                raise refusal
+            else:
                 return
-            yield runner.result()
 
 
 class _Runner:
@@ -313,6 +321,18 @@ def _wait(later: TryLater, failures: int, patience: Patience) -> float:
         # A server may say 0 again and again.
         return max(later.after, patience.first_wait)
     return min(patience.longest_wait, patience.first_wait * 2.0 ** min(failures - 1, 30))
+
+
+def _beyond_a_minute(request: Request, settings: Settings) -> InputError | None:
+    """A request that no minute has room for would go all the same, one in a minute, and mostly be refused."""
+    limit, tokens = settings.tokens_per_minute, _estimate(request)
+    if limit is None or tokens <= limit:
+        return None
+    return InputError(
+        f"is less than one request may take: about {tokens:,} tokens with its answer.",
+        where=f"--tpm {limit}",
+        hint="Allow more tokens a minute, or ask for less: a smaller --max-tokens or --tokens.",
+    )
 
 
 def _estimate(request: Request) -> int:
