@@ -15,6 +15,7 @@ from fingreat.errors import (
     BackendError,
     BlockedError,
     CorpusError,
+    CostError,
     FingreatError,
     InputError,
     MissingExtraError,
@@ -24,7 +25,7 @@ from fingreat.errors import (
     StorageError,
 )
 
-PLAIN = (FingreatError, InputError, CorpusError, RunError, StorageError, BackendError)
+PLAIN = (FingreatError, InputError, CorpusError, RunError, StorageError, BackendError, CostError)
 EXAMPLES: tuple[FingreatError, ...] = (
     *(kind("it is wrong.", where="file.txt", hint="Mend it.", retryable=True) for kind in PLAIN),
     *(kind("it is not there.", where="/path", retryable=False, status=404) for kind in (RemoteError, BlockedError)),
@@ -45,6 +46,7 @@ def test_the_tree_is_the_one_in_the_docstring() -> None:
         "RunError": "FingreatError",
         "StorageError": "FingreatError",
         "BackendError": "FingreatError",
+        "CostError": "FingreatError",
         "RemoteError": "FingreatError",
         "BlockedError": "RemoteError",
     }
