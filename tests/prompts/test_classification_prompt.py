@@ -69,6 +69,12 @@ def test_a_shuffle_changes_the_order_of_the_relationships_and_nothing_else() -> 
     assert mixed.digest != plain.digest
 
 
+def test_no_definition_says_where_another_stands() -> None:
+    # In another order it would say something else.
+    words = " ".join(f"{edge.is_} {edge.is_not}" for edge in GRAPH.edges.values()).lower()
+    assert not {"above", "below", "following", "preceding", "next", "previous"} & set(re.findall("[a-z]+", words))
+
+
 def test_each_seed_gives_its_own_order_and_always_the_same() -> None:
     orders = [ClassificationPrompt(GRAPH, shuffle=seed).edges for seed in range(20)]
     assert len(set(orders)) == 20
