@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from fingreat.errors import BackendError
+from fingreat.errors import BackendError, FingreatError
 from fingreat.inference.backend import Backend, RawReply
 from fingreat.inference.cache import ReplyCache
 from fingreat.inference.parse import Judged
@@ -16,6 +17,7 @@ from fingreat.inference.spending import Spending
 from fingreat.runs import RecordLog
 from fingreat.schema import Reply, ReplyState, Request
 
+_LOG = logging.getLogger(__name__)
 MAX_ATTEMPTS = 3
 """How often a request is asked that fails for a reason which may pass."""
 
@@ -64,7 +66,7 @@ def ask(
     Raises:
         BackendError: the engine is gone, or it left requests without an answer.
         CostError: the money is spent, and requests are left.
-        InputError: the cache is damaged.
+        InputError: the cache is damaged; what was under way is written before.
         StorageError: the disk refused a reply; all earlier ones are whole.
     """
     _Loop(requests, backend, log, on_reply, cache if backend.is_language_model else None, spending).run(judge)
@@ -90,13 +92,18 @@ class _Loop:
         self._fresh = self._unfinished(requests)
         self._again: deque[Request] = deque()
         self._held: Request | None = None
+        self._fault: FingreatError | None = None
+        self._keeps = cache is not None
         self._open: set[str] = set()
         self._failed: dict[str, tuple[int, float | None]] = {}
 
     def run(self, judge: Judge) -> None:
         """Ask in turns: what fails after the back end took the last request, and what cost less than feared."""
         while self._turn(judge) and not self._open and (self._again or (self._held and self._fits(self._held))):
-            continue
+            if self._fault is not None:
+                break
+        if self._fault is not None:
+            raise self._fault
         left = sum(1 for _ in self._fresh) + len(self._again) + (self._held is not None)
         if self._spending is not None and self._held is not None and not self._fits(self._held):
             raise self._spending.over(left)
@@ -121,12 +128,23 @@ class _Loop:
         return count
 
     def _handed_out(self) -> Iterator[Request]:
-        while (request := self._next()) is not None:
+        while (request := self._next_or_none()) is not None:
             if not self._fits(request):
                 self._held = request
                 return
             self._open.add(request.key)
             yield request
+
+    def _next_or_none(self) -> Request | None:
+        """The next request; none after a fault, which is raised once all that is under way is written."""
+        if self._fault is not None:
+            return None
+        try:
+            return self._next()
+        except FingreatError as error:
+            _LOG.warning("Nothing more is asked; what is under way is still written. %s", error)
+            self._fault = error
+            return None
 
     def _next(self) -> Request | None:
         held, self._held = self._held, None
@@ -179,11 +197,19 @@ class _Loop:
             self._failed[request.key] = attempt, raw.cost_usd
             self._again.append(request)
             return
-        # First the run's own log: nothing that was paid for is lost where the cache cannot be written.
         self._log.append(reply)
-        if self._cache is not None:
-            self._cache.put(reply, context=self._backend.context)
+        self._keep(reply)
         self._on_reply(request, reply)
+
+    def _keep(self, reply: Reply) -> None:
+        """Put a reply into the cache. The run goes on where that fails: its own log has what was paid for."""
+        if self._cache is None or not self._keeps:
+            return
+        try:
+            self._cache.put(reply, context=self._backend.context)
+        except FingreatError as error:
+            _LOG.warning("Replies are kept for other runs no more. %s", error)
+            self._keeps = False
 
 
 def _reply(request: Request, raw: RawReply, judge: Judge, attempt: int) -> Reply:
