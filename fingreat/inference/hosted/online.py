@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
@@ -44,13 +44,17 @@ class TryLater(Exception):  # noqa: N818 - a request to wait, not a fault
         detail: the reason, in words.
         after: the seconds that the server asks to wait, if it says so.
         everyone: the server refuses all requests for a while, not this one.
+        cost_usd: what it charges for the try all the same.
     """
 
-    def __init__(self, detail: str, *, after: float | None = None, everyone: bool = False) -> None:
+    def __init__(
+        self, detail: str, *, after: float | None = None, everyone: bool = False, cost_usd: float | None = None
+    ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.after = after
         self.everyone = everyone
+        self.cost_usd = cost_usd
 
 
 class Provider(Protocol):
@@ -237,6 +241,7 @@ class _Runner:
         """Try a request until it is answered, or patience ends; None where the run ends before it is sent."""
         patience = PATIENCE
         tries = failures = 0
+        paid: float | None = None
         estimate = _estimate(request)
         end = float("inf")
         while True:
@@ -250,15 +255,17 @@ class _Runner:
                 if reply.prompt_tokens is not None:
                     self._limiter.correct(sent, reply.prompt_tokens + (reply.output_tokens or 0))
                 self._given_up = 0
-                return reply
+                return _with_cost(reply, paid)
             later = reply
+            if later.cost_usd is not None:
+                paid = (paid or 0.0) + later.cost_usd
             failures += 1
             tries += not later.everyone
             wait = _wait(later, failures, patience)
             if later.everyone and self._limiter.pause(wait) and wait >= _LONG_PAUSE:
                 _LOG.info("the provider asks to wait %.0f s: %s", wait, self._secret.text(later.detail)[:200])
             if tries >= patience.tries or time.monotonic() + wait > end:
-                return self._give_up(later, failures, wait)
+                return _with_cost(self._give_up(later, failures, wait), paid)
             # Not all at the same moment: that would be the next crowd.
             await asyncio.sleep(wait * random.uniform(1.0, 1.2))
 
@@ -333,6 +340,11 @@ def _beyond_a_minute(request: Request, settings: Settings) -> InputError | None:
         where=f"--tpm {limit}",
         hint="Allow more tokens a minute, or ask for less: a smaller --max-tokens or --tokens.",
     )
+
+
+def _with_cost(reply: RawReply, paid: float | None) -> RawReply:
+    """A reply with what earlier tries cost, whose answers were none."""
+    return reply if paid is None else replace(reply, cost_usd=paid + (reply.cost_usd or 0.0))
 
 
 def _estimate(request: Request) -> int:

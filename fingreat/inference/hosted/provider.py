@@ -86,7 +86,8 @@ def settled(model: Hosted, reply: RawReply, status: int | None, hint: str | None
     if hint:
         raise BackendError(reply.detail or f"status {status}", where=model.where, hint=hint)
     if reply.retryable:
-        raise TryLater(reply.detail or f"status {status}", after=after, everyone=status in _CROWDED)
+        detail, everyone = reply.detail or f"status {status}", status in _CROWDED
+        raise TryLater(detail, after=after, everyone=everyone, cost_usd=reply.cost_usd)
     return reply
 
 
