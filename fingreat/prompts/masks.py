@@ -18,6 +18,19 @@ _WORD = re.compile(r"[^\W\d_]+(?:[&.'’-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])[\"'”’)]*\s+")
 _NAMES = re.compile(rf"{re.escape(NAME)}(?:(?:[ ,&-]{{0,3}}| (?:and|of|de) ){re.escape(NAME)})+")
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s|<>()\[\]]*[^\W_]/?"
+    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|(?<![\w.-])(?:[a-z0-9-]+\.)+(?:com|net|org|gov|edu|biz|info|io|co\.uk)\b(?:/[^\s|<>()\[\]]*[^\W_]/?)?",
+    re.IGNORECASE,
+)
+"""Of a page or a mailbox: they spell the firm's name."""
+_MONTH = re.compile(
+    r"\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?(?=[^\S\n]{1,3}\d)",
+    re.IGNORECASE,
+)
+"""Before a figure, as in the heads of tables, where no sentence tells that the word is a name."""
 _LEGAL_FORMS = (
     "company",
     "co",
@@ -44,7 +57,7 @@ class Mask:
     every word with a capital that stands inside a sentence somewhere in `text` and is no ordinary word: none that the
     text or the graph file also writes small, no term of `capitals.txt`, no single letter. Such a word is then
     masked everywhere, at the beginning of sentences and in headings and tables too; neighbours become one `[name]`.
-    Months are names by this rule.
+    Months are names by this rule; they also are, short or long, before a figure. So are addresses of web and mail.
 
     Args:
         text: of the filing's section; where there is only the passage, that.
@@ -61,9 +74,12 @@ class Mask:
 
     def __call__(self, text: str) -> str:
         """The text with what the mask covers taken out."""
+        if "names" in self._kinds:
+            text = _ADDRESS.sub(NAME, text)
+            text = _MONTH.sub(_unless_small, text)
         if self._company:
             # A word that is a name only with its capital: a firm called Target has targets.
-            text = self._company.sub(lambda found: found.group() if found.group()[0].islower() else NAME, text)
+            text = self._company.sub(_unless_small, text)
         if self._names:
             text = _WORD.sub(self._word, text)
         if "names" in self._kinds:
@@ -73,6 +89,10 @@ class Mask:
     def _word(self, found: re.Match[str]) -> str:
         word = _POSSESSIVE.sub("", found.group())
         return NAME + found.group()[len(word) :] if word in self._names else found.group()
+
+
+def _unless_small(found: re.Match[str]) -> str:
+    return found.group() if found.group()[0].islower() else NAME
 
 
 def _company_pattern(company: str) -> re.Pattern[str] | None:

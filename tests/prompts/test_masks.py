@@ -49,6 +49,30 @@ def test_names_are_capitals_inside_sentences_that_are_no_ordinary_words(text: st
     assert masked(text, "names") == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("See www.yum.com, or (macys.com).", "See [name], or ([name])."),
+        ("at https://investor.nvidia.com/home/default.aspx?a=1.", "at [name]."),
+        ("at investor.unionpacific.com/sec-filings; ask ir@intc.com.", "at [name]; ask [name]."),
+        ("Shop.Example.co.uk | 3", "[name] | 3"),
+        # No addresses: a sentence's end without a blank, figures, an abbreviation.
+        (
+            "It rose.comments follow, see 1.5.2 and e.g. the notes",
+            "It rose.comments follow, see 1.5.2 and e.g. the notes",
+        ),
+    ],
+)
+def test_addresses_go_for_they_spell_the_firm(text: str, expected: str) -> None:
+    assert masked(text, "names") == expected
+
+
+def test_months_before_a_figure_go_in_tables_too_where_they_are_short() -> None:
+    assert masked("| Dec 30, 2023 | Sept. 1 | MAY 3 |", "names") == "| [name] 30, 2023 | [name] 1 | [name] 3 |"
+    assert masked("sales may 3 times rise in the marina", "names") == "sales may 3 times rise in the marina"
+    assert masked("| Dec 30, 2023 |", "figures") == "| Dec #, # |"
+
+
 def test_a_word_that_the_section_writes_small_is_no_name() -> None:
     section = "We call it the Pump group. Every pump sold well."
     assert masked("Sales of the Pump group rose.", "names", section=section) == "Sales of the Pump group rose."
