@@ -35,11 +35,11 @@ class Prices(Record):
         source: where.
     """
 
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cached_input: float | None = Field(default=None, ge=0)
-    cache_write: float | None = Field(default=None, ge=0)
-    batch_factor: float = Field(default=0.5, gt=0, le=1)
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+    cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    batch_factor: float = Field(default=0.5, gt=0, le=1, allow_inf_nan=False)
     on: date
     source: str
 
@@ -67,9 +67,9 @@ class Engine(Record):
 
     tensor_parallel: int | None = Field(default=None, ge=1)
     max_context: int | None = Field(default=None, ge=1)
-    gpu_memory: float | None = Field(default=None, gt=0, le=1)
+    gpu_memory: float | None = Field(default=None, gt=0, le=1, allow_inf_nan=False)
     max_requests: int | None = Field(default=None, ge=1)
-    usd_per_hour: float | None = Field(default=None, ge=0)
+    usd_per_hour: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 
 class Preset(Record):
@@ -84,7 +84,7 @@ class Preset(Record):
 
     name: str | None = None
     family: str | None = None
-    total_parameters: float | None = Field(default=None, gt=0)
+    total_parameters: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     chat_template: Mapping[str, Any] = Field(default_factory=dict)
     request: Mapping[str, Any] = Field(default_factory=dict)
     prices: Prices | None = None
@@ -103,7 +103,7 @@ def template_arguments(preset: Preset) -> dict[str, Any]:
 class _Known(Record):
     """What a table of a models file may say; the fields are those of `Preset`."""
 
-    total_parameters: float | None = Field(default=None, gt=0)
+    total_parameters: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     chat_template: Mapping[str, Any] = Field(default_factory=dict)
     request: Mapping[str, Any] = Field(default_factory=dict)
     prices: Prices | None = None
@@ -203,9 +203,19 @@ def _read(data: bytes, where: str) -> _File:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"is no TOML: {error}.", where=where, hint="See docs/models.md for its form.") from error
     try:
-        return _File.model_validate(table)
+        file = _File.model_validate(table)
     except ValidationError as error:
         raise InputError(_faults(table, error), where=where, hint="See docs/models.md for its form.") from error
+    met: dict[tuple[str, str | None], str] = {}
+    for name, model in file.model.items():
+        if (other := met.setdefault((_bare(name), model.backend), name)) != name:
+            raise InputError(
+                f'[model."{name}"] and [model."{other}"] are one model: a name counts without case and without what '
+                "stands before its last slash.",
+                where=where,
+                hint="Make one table of them, or give each a `backend` of its own.",
+            )
+    return file
 
 
 def _faults(table: Mapping[str, Any], error: ValidationError) -> str:

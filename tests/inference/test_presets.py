@@ -127,6 +127,11 @@ def test_the_users_file_lies_on_top_key_by_key(own: Any) -> None:
         ('[[family]]\nname = "q"', r"\[\[family\]\] q: names: Field required"),
         ('[[family]]\nnames = ["a"]\n[[family]]\nnames = []', r"\[\[family\]\] number 2: names"),
         ('[model."x".prices]\ninput = 1', r'\[model\."x"\]: prices: output: Field required \(2 more\)'),
+        ('[model."x"]\n[model."Org/X"]', r'\[model\."Org/X"\] and \[model\."x"\] are one model'),
+        (
+            '[model."x".engine]\nusd_per_hour = inf',
+            r'\[model\."x"\]: engine: usd_per_hour: Input should be a finite number',
+        ),
         ("model = ]", r"is no TOML: .*line 2"),
         ("family = 3", r"family: Input should be"),
     ],
@@ -136,6 +141,12 @@ def test_a_fault_of_the_users_file_is_one_message_with_its_place(text: str, word
     with pytest.raises(InputError, match=words) as caught:
         load_presets(file)
     assert str(caught.value).startswith(str(file))
+
+
+def test_one_name_may_have_a_table_for_all_back_ends_and_one_for_each(own: Any) -> None:
+    file = own('[model."x"]\nfamily = "f"\n[model."X"]\nbackend = "hf"\ntotal_parameters = 3\n')
+    assert (found("hf:x", file).family, found("hf:x", file).total_parameters) == ("f", 3)
+    assert (found("vllm:x", file).family, found("vllm:x", file).total_parameters) == ("f", None)
 
 
 def test_a_file_that_is_missing_or_of_another_format_is_refused(tmp_path: Path) -> None:
