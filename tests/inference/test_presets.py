@@ -130,7 +130,7 @@ def test_the_users_file_lies_on_top_key_by_key(own: Any) -> None:
         ('[model."x"]\n[model."Org/X"]', r'\[model\."Org/X"\] and \[model\."x"\] are one model'),
         (
             '[model."x".engine]\nusd_per_hour = inf',
-            r'\[model\."x"\]: engine: usd_per_hour: Input should be a finite number',
+            r'\[model\."x"\]: engine: usd_per_hour: .*finite number',
         ),
         ("model = ]", r"is no TOML: .*line 2"),
         ("family = 3", r"family: Input should be"),
