@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -19,14 +19,20 @@ from fingreat.schema.reply import MAX_EXTRACTIONS, MAX_SPAN
 # Each pattern is linear in the reply's length: a model may write a megabyte of anything.
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
-_FENCE_OPEN = re.compile(r"```(?:json)?[^\S\n]*\n", re.IGNORECASE)
-_FENCE_CLOSE = re.compile(r"^[^\S\n]*```", re.MULTILINE)
+_OBJECT_START = re.compile(r'\{\s*"')
+_FENCES = ("```", "```json")
 _LIST_START = r'\{{\s*"{}"\s*:\s*\['
 # What Python's decoder stops at where a literal, a number or an escape was cut, or at the very end.
 _CUT_TOKEN = re.compile(r"t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|[-.]|[eE][+-]?|u[0-9a-fA-F]{0,4}|")
-_BLANK_RUN = 100
+_ESCAPE = re.compile(r"\\(?:[nrtf]|u([0-9a-fA-F]{4}))")
+_LINE_RUN = 100
+"""Line ends at a reply's end that are too many for any text."""
+_RUN_WITHOUT_LETTERS = 200
+"""Characters of blanks, dots or lines at a reply's end that are too many for the leaders and columns of a table: of 66
+real Items 7 the longest run without letters and figures has 122, one character's own 112."""
 _SHORTEST_PHRASE, _LONGEST_PHRASE, _PHRASE_RUN = 4, 1000, 10
-"""Characters of a phrase that a model may be caught in, and how often it then stands at the reply's end."""
+"""Characters of a phrase that a model may be caught in, and how often it then stands at the reply's end. In the same
+Items 7 no phrase with a letter in it stands ten times in a row."""
 _MOST_FAULTS = 100
 """Faults of a reply that are looked at to name the outermost one."""
 
@@ -69,8 +75,9 @@ class TextJudge(ABC):
 
     A reply is taken as it is, or out of a Markdown fence, out of prose around one JSON object, or, where the
     text is empty, out of the reasoning field if that holds a valid reply; `detail` says so. Thoughts before an
-    answer are no part of it. Nothing inside the JSON is repaired. It is then validated even where the engine
-    was asked to honour the schema.
+    answer are no part of it. Nothing inside the JSON is repaired, and nothing is chosen: of two objects that differ,
+    and of two values under one key, neither is the reply. It is then validated even where the engine was asked to
+    honour the schema.
     """
 
     def judge(self, raw: RawReply, n_segments: int) -> Judged:
@@ -98,6 +105,8 @@ class TextJudge(ABC):
         kept = tuple(self._whole_items(answer, n_segments))
         if _is_degenerate(text):
             return Judged(ReplyState.DEGENERATE, kept, "ends in an endless run of blanks or of one phrase", text)
+        if doubt := _ambiguity(answer):
+            return Judged(ReplyState.INVALID_JSON, detail=doubt, text=text)
         if finish_reason == "length":
             return Judged(ReplyState.TRUNCATED, kept, "the answer's token budget ended", text)
         if _is_cut(answer):
@@ -118,7 +127,8 @@ class ReplyJudge(TextJudge):
     """Judges the replies of an extraction run.
 
     A reply that was cut (`truncated`, `degenerate`) keeps the whole ones among as many extractions as a
-    reply may hold, and `off_graph` those on the graph; every other state but `ok` keeps none.
+    reply may hold, and `off_graph` those on the graph; every other state but `ok` keeps none. A list that is full was
+    cut, too, by the schema: whoever holds to it cannot write one more, and ends a loop of equal extractions there.
     """
 
     def __init__(self, graph: Graph, mode: Mode, *, facets: bool = False) -> None:
@@ -147,7 +157,11 @@ class ReplyJudge(TextJudge):
                 items.append(self._read(index, edge, data))
         if off_graph:
             return Judged(ReplyState.OFF_GRAPH, tuple(items), f"no edge: {', '.join(dict.fromkeys(off_graph))}")
-        return Judged(ReplyState.OK, tuple(items), repair)
+        if len(items) < MAX_EXTRACTIONS:
+            return Judged(ReplyState.OK, tuple(items), repair)
+        if _runs_in_a_circle([(item.quote, item.first, item.last, item.edge) for item in items]):
+            return Judged(ReplyState.DEGENERATE, tuple(items), "the list is full and ends in a run of the same")
+        return Judged(ReplyState.TRUNCATED, tuple(items), f"the list is full: {len(items)} extractions")
 
     def _fault(self, data: dict[str, Any], n_segments: int) -> str | None:
         """What the JSON schema cannot say."""
@@ -253,19 +267,46 @@ def _candidates(answer: str) -> Iterator[tuple[str, str | None]]:
     """Where the JSON of a reply may stand, and what that takes to say."""
     bare = answer.strip().lstrip("\ufeff")
     yield bare, None
-    if opened := _FENCE_OPEN.search(bare):
-        closed = _FENCE_CLOSE.search(bare, opened.end())
-        yield bare[opened.end() : closed.start() if closed else None], "taken out of a fence"
-    start, end = bare.find("{"), bare.rfind("}") + 1
-    # A brace behind the last closed object is a second object that was cut: neither is the whole reply.
-    if 0 <= start < end and (start > 0 or end < len(bare)) and "{" not in bare[end:]:
-        yield bare[start:end], "taken out of the text around it"
+    places, whole = _objects(bare)
+    texts = {bare[start:end] for start, end in places}
+    if whole and len(texts) == 1:
+        fenced = bare[: places[0][0]].rstrip().lower().endswith(_FENCES)
+        yield texts.pop(), "taken out of a fence" if fenced else "taken out of the text around it"
+
+
+def _objects(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """Where JSON objects stand in a text, up to the first that is none, and whether all are whole.
+
+    A brace without a name after it is prose; one that closes nothing, behind the last object, is not.
+    """
+    places: list[tuple[int, int]] = []
+    end = 0
+    while start := _OBJECT_START.search(text, end):
+        try:
+            _, end = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            # Broken, or a second object that was cut: neither is the whole reply.
+            return places, False
+        places.append((start.start(), end))
+    return places, "}" not in text[end:]
+
+
+def _ambiguity(answer: str) -> str | None:
+    """Why a text with whole JSON in it that is no reply says two things at once; None where it does not."""
+    bare = answer.strip().lstrip("\ufeff")
+    if len({bare[start:end] for start, end in _objects(bare)[0]}) > 1:
+        return "several JSON objects, which differ"
+    try:
+        value = json.loads(bare, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return None
+    return None if value is None else "an object with two values under one key"
 
 
 def _loads(text: str) -> Any:
     """The value of a JSON text, None for anything else (`null` included)."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_with_keys_once)
     except (ValueError, RecursionError):
         return None
 
@@ -274,7 +315,15 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+def _with_keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; where a key stands twice in it, JSON leaves open which of the values counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_with_keys_once)
 
 
 def valid_text(text: str) -> str:
@@ -283,14 +332,34 @@ def valid_text(text: str) -> str:
 
 
 def _is_degenerate(text: str) -> bool:
-    """Whether a reply ends in an endless run of blanks, or of one phrase."""
-    end = text.rstrip()
-    if len(text) - len(end) >= _BLANK_RUN:
+    """Whether a reply ends in an endless run of blanks, or of one phrase; no table's leaders are as long."""
+    # A dash or a line end may be written as an escape, whose letter is none of the text.
+    tail = _ESCAPE.sub(_escaped, text[-2 * _LONGEST_PHRASE * _PHRASE_RUN :])
+    end = tail.rstrip()
+    blanks = tail[len(end) :]
+    if len(blanks) >= _RUN_WITHOUT_LETTERS or blanks.count("\n") >= _LINE_RUN:
         return True
     return any(
-        len(end) >= size * _PHRASE_RUN and end[-size * (_PHRASE_RUN - 1) :] == end[-size * _PHRASE_RUN : -size]
+        _is_run(end, size, size * _PHRASE_RUN)
+        and (any(map(str.isalpha, end[-size:])) or _is_run(end, size, max(size * _PHRASE_RUN, _RUN_WITHOUT_LETTERS)))
         for size in range(_SHORTEST_PHRASE, _LONGEST_PHRASE + 1)
     )
+
+
+def _escaped(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 16))
+    return "\n" if escape[0] in ("\\n", "\\r") else " "
+
+
+def _is_run(text: Sequence[Any], size: int, length: int) -> bool:
+    """Whether the last `length` entries repeat the last `size` of them, over and over."""
+    return len(text) >= length and text[-length + size :] == text[-length:-size]
+
+
+def _runs_in_a_circle(marks: Sequence[Any]) -> bool:
+    """Whether a list ends in ten rounds of the same."""
+    return any(_is_run(marks, size, size * _PHRASE_RUN) for size in range(1, len(marks) // _PHRASE_RUN + 1))
 
 
 def _is_cut(text: str) -> bool:

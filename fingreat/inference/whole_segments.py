@@ -12,6 +12,8 @@ from fingreat.schema import Graph, Request
 from fingreat.schema.reply import MAX_EXTRACTIONS, MAX_TAGS
 
 _FENCE = "```"
+_MOST = MAX_EXTRACTIONS - 1
+"""A full list says that it was cut; here what does not fit is left out by choice, and to ask again brings nothing."""
 _WORDS = 4
 """Fewer words are a label (`Capital Expenditures.`), not a statement."""
 _COLUMNS = "   "
@@ -41,7 +43,7 @@ class Finding:
 def reply_text(request: Request, graph: Graph, findings: Sequence[Finding]) -> str:
     """The findings, given in text order, as a reply in the form that the request asks for.
 
-    Where they are more than a reply may hold, those with the highest scores stay. Facets and the period are null.
+    Where they would fill a reply, or more, those with the highest scores stay. Facets and the period are null.
     """
     asked = request.reply_schema["properties"]["extractions"]["items"]["properties"]
     facets = {name: None for name in graph.facets if name in asked}
@@ -86,7 +88,7 @@ def _extraction(finding: Finding, request: Request, graph: Graph) -> dict[str, A
 
 def _strongest(findings: Sequence[Finding]) -> list[Finding]:
     """The findings that fit, in text order; of equal ones the first."""
-    best = sorted(range(len(findings)), key=lambda place: -findings[place].score)[:MAX_EXTRACTIONS]
+    best = sorted(range(len(findings)), key=lambda place: -findings[place].score)[:_MOST]
     return [findings[place] for place in sorted(best)]
 
 

@@ -10,7 +10,7 @@ from fingreat.schema.graph import Graph
 Mode = Literal["quote", "span"]
 
 MAX_EXTRACTIONS = 64
-"""Most extractions one reply may hold; a chunk of 4,096 tokens has about 150 sentences."""
+"""Most extractions one reply may hold; a chunk of 4,096 tokens has about 150 sentences. A full list counts as cut."""
 MAX_TAGS = 5
 MAX_SPAN = 12
 """Most segments that one range of span mode may hold; a passage has one to three sentences, a row of a table more."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import re
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +140,34 @@ def test_what_only_looks_like_an_answer_is_none(text: str, finish_reason: str, s
     assert verdict(text, finish_reason) == (state, kept)
 
 
+@pytest.mark.parametrize("finish_reason", ["stop", "length"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{reply_of()}\n```\nOn reflection:\n```json\n{reply_of(WHOLE)}\n```",
+        f"```json\n{reply_of(WHOLE)}\n```\n```json\n{reply_of(WHOLE, SECOND)}\n```",
+        f"```json\n{reply_of()}\n```\nNo: {reply_of(WHOLE)}",
+        f"First {reply_of(WHOLE)}, then {reply_of(SECOND)}.",
+        f"{reply_of()}\n{reply_of(WHOLE)}",
+    ],
+)
+def test_of_two_replies_that_differ_neither_is_taken(text: str, finish_reason: str) -> None:
+    assert verdict(text, finish_reason) == ("invalid_json", 0)
+    assert "differ" in (judge().judge(raw(text, finish_reason), 10).detail or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{reply_of(WHOLE)}\n```\nAgain:\n```json\n{reply_of(WHOLE)}\n```",
+        f"```text\nSales rose.\n```\n```json\n{reply_of(WHOLE)}\n```",
+        f"I write {{x}} for a gap. {reply_of(WHOLE)}",
+    ],
+)
+def test_one_reply_is_taken_however_often_it_stands_there(text: str) -> None:
+    assert verdict(text) == ("ok", 1)
+
+
 @pytest.mark.parametrize("text", ["", "  ", "I found no passages.", "null", "{]", "[", '"', "{", "}", "``` ```"])
 def test_a_reply_that_is_no_json_keeps_nothing(text: str) -> None:
     assert verdict(text) == ("truncated" if text == "{" else "invalid_json", 0)
@@ -201,18 +232,42 @@ def test_a_cut_reply_keeps_no_more_than_a_whole_one_may_hold() -> None:
     items = [quoted(f"Sales rose {number}%.") for number in range(80)]
     judged = judge().judge(raw(reply_of(*items)[:-2], "length"), 10)
     assert [item.index for item in judged.items] == list(range(64))
-    assert verdict(reply_of(*items[:64])) == ("ok", 64)
     assert verdict(reply_of(*items[:65])) == ("schema_violation", 0)
+
+
+SPANS = [spanned(number % 5 + 1, None, edge) for edge in ("REV-NNCA", "NNCA-COGS", "CASH-DIV") for number in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("mode", "items"), [("quote", [quoted(f"Sales rose {number}%.") for number in range(64)]), ("span", SPANS[:64])]
+)
+def test_a_full_list_was_cut_by_the_schema(mode: Any, items: list[dict[str, Any]]) -> None:
+    for finish_reason in ("stop", "length"):
+        assert verdict(reply_of(*items), finish_reason, mode=mode) == ("truncated", 64)
+        assert verdict(reply_of(*items[:63]), finish_reason, mode=mode) == ("ok", 63)
+
+
+@pytest.mark.parametrize(("mode", "make"), [("quote", quoted), ("span", spanned)])
+def test_a_full_list_that_ends_in_a_run_of_the_same_is_degenerate(mode: Any, make: Any) -> None:
+    one, two = make(), make(edge={"source": "NNCA", "target": "COGS"} if mode == "quote" else "NNCA-COGS")
+    first = [make(**({"quote": f"Rose {n}%."} if mode == "quote" else {"first": 1, "last": n + 1})) for n in range(10)]
+    tagged = [one | {"tags": [str(number)]} for number in range(64)]
+    for items in ([one] * 64, [one, two] * 32, [*first, *[two] * 54], tagged):
+        assert verdict(reply_of(*items), mode=mode) == ("degenerate", 64)
+    assert verdict(reply_of(*[one] * 63), mode=mode) == ("ok", 63)
+    assert verdict(reply_of(*[one] * 55, *first[1:]), mode=mode) == ("truncated", 64)
 
 
 @pytest.mark.parametrize(
     ("end", "kept"),
     [
-        (" " * 100, 1),
-        ("\n" * 4000, 1),
-        (',\n{"quote": "' + "the " * 200, 1),
-        (',\n{"quote": "' + "." * 40, 1),
-        (', {"quote": "' + "\\n" * 50, 1),
+        (" " * 200, 1),
+        ("\n" * 100, 1),
+        (',\n{"quote": "' + "the " * 11, 1),
+        (',\n{"quote": "' + "." * 200, 1),
+        (',\n{"quote": "' + "-  " * 80, 1),
+        (',\n{"quote": "' + "\\u2014 " * 110, 1),
+        (', {"quote": "' + "\\n" * 100, 1),
         (("," + json.dumps(quoted("A quote of some length. " * 9))) * 12, 13),
     ],
 )
@@ -221,9 +276,34 @@ def test_an_endless_run_is_degenerate(end: str, kept: int, finish_reason: str) -
     assert verdict(reply_of(WHOLE)[:-2] + end, finish_reason) == ("degenerate", kept)
 
 
-@pytest.mark.parametrize("end", [" " * 99, ', {"quote": "' + "the " * 9, ', {"quote": "' + "." * 39])
-def test_a_short_run_is_not_degenerate(end: str) -> None:
+@pytest.mark.parametrize(
+    "end",
+    [
+        " " * 199,
+        "\n" * 99,
+        ', {"quote": "' + "the " * 9,
+        ', {"quote": "Cash ' + "." * 199,
+        ', {"quote": "Cash ' + " ." * 55,
+        ', {"quote": "' + "-" * 132,
+        ', {"quote": "' + "-------  " * 14,
+        ', {"quote": "' + "\\u2014 " * 60,
+    ],
+)
+def test_a_run_that_may_be_a_tables_is_not_degenerate(end: str) -> None:
     assert verdict(reply_of(WHOLE)[:-2] + end, "length") == ("truncated", 1)
+
+
+def test_no_cut_inside_a_table_of_a_real_filing_is_degenerate(shared: Path) -> None:
+    # Fixed-width tables with dot leaders, rules of dashes and wide columns, quoted as a whole; the budget ends in each
+    # of their runs.
+    states: Counter[tuple[str, int]] = Counter()
+    for name in ("1003124_2001_ppd-10k405.txt.gz", "moviestar_1999_10k.txt.gz", "40545_1994_ge.txt.gz"):
+        text = gzip.decompress((shared / "filings" / "dev" / name).read_bytes()).decode("latin-1").replace("\r", "")
+        for run in list(re.finditer(r"[^A-Za-z0-9]{40,}", text))[::8]:
+            quote = json.dumps({"quote": text[max(0, run.start() - 2000) : run.end()]}).removesuffix('"}')
+            states[verdict(f"{reply_of(WHOLE)[:-2]}, {quote}", "length")] += 1
+    assert set(states) == {("truncated", 1)}
+    assert states.total() > 200
 
 
 def test_a_whole_reply_before_a_run_of_blanks_stands() -> None:
@@ -385,10 +465,20 @@ def test_integers_of_five_thousand_digits_are_no_crash() -> None:
     assert verdict(text[:-2], "length", mode="span") == ("truncated", 0)
 
 
-def test_of_equal_keys_the_last_one_counts() -> None:
-    text = reply_of(quoted("first")).replace('"quote"', '"quote": "zeroth", "quote"')
-    judged = judge().judge(raw(text), 10)
-    assert [item.quote for item in judged.items] == ["first"]
+@pytest.mark.parametrize(
+    "text",
+    [
+        reply_of(quoted("first")).replace('"quote"', '"quote": "zeroth", "quote"'),
+        reply_of(WHOLE)[:-1] + ', "extractions": []}',
+        '{"extractions": [], ' + reply_of(WHOLE)[1:],
+        reply_of(WHOLE).replace('"source"', '"source": "NNCA", "source"'),
+    ],
+)
+def test_of_two_values_under_one_key_neither_counts(text: str) -> None:
+    for finish_reason in ("stop", "length"):
+        assert verdict(text, finish_reason) == ("invalid_json", 0)
+        assert "one key" in (judge().judge(raw(text, finish_reason), 10).detail or "")
+    assert verdict(f"```json\n{text}\n```") == ("invalid_json", 0)
 
 
 def test_half_a_surrogate_pair_can_be_written_as_utf_8() -> None:
