@@ -15,8 +15,8 @@ from pathlib import Path
 from fingreat.inference import RawReply
 from fingreat.inference.scripted import ScriptedBackend
 from fingreat.pipeline import Corpus, ExtractConfig, extract
-from fingreat.pipeline.asking import Silent
 from fingreat.pipeline.demo import FILINGS
+from fingreat.pipeline.progress import Silent
 from fingreat.schema import Reply, Request
 
 SCRIPT = Path(__file__).resolve().with_name("inference.py")

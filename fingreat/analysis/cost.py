@@ -20,20 +20,24 @@ class RunFigures:
     Attributes:
         runs: names of the runs, one unless runs were put together.
         kind: `extract` or `classify`.
-        filings: those that the model was shown, counted once for each run.
+        filings: those that the model was shown, counted once for each run; None where the run is not complete.
         requests: distinct ones; chunks with equal words share one.
         from_cache: replies that an earlier run asked and paid for: tokens are counted, seconds and dollars are not.
         seconds: wall time while the model was asked, None where it was not noted.
-        usd: US dollars, None where nothing is known of them.
-        basis: whether they were counted by a provider's prices or by the machine's price for an hour.
+        usd: US dollars that were spent, None where nothing is known of them.
+        basis: whether they were counted by a provider's prices or by the machine's price for an hour; None also where
+            all came from the cache.
         unpriced: replies that took tokens and have no price, where others have one.
+        beside_usd: the part of `usd` that no reply of the run cost: trials of the model, and errors that were asked
+            again.
+        status: of the run.
     """
 
     runs: tuple[str, ...]
     model: str
     kind: str
     mode: str
-    filings: int
+    filings: int | None
     requests: int
     from_cache: int
     prompt_tokens: int
@@ -44,6 +48,29 @@ class RunFigures:
     usd: float | None
     basis: CostBasis | None
     unpriced: int = 0
+    beside_usd: float = 0.0
+    status: str = "complete"
+
+    @property
+    def asked(self) -> int:
+        """Replies that were given in the run itself."""
+        return self.requests - self.from_cache
+
+    @property
+    def full_seconds(self) -> float | None:
+        """Seconds as if every reply had taken the mean of those that were asked; None where none was."""
+        return self._full(self.seconds)
+
+    @property
+    def full_usd(self) -> float | None:
+        """US dollars as if every reply had cost the mean of those that were asked; None where none was."""
+        return self._full(self.usd, self.beside_usd)
+
+    def _full(self, total: float | None, beside: float = 0.0) -> float | None:
+        if not self.from_cache or total is None:
+            return total
+        # What an earlier run paid for has no price and no time here, and would be neither free nor instant elsewhere.
+        return (total - beside) * self.requests / self.asked + beside if self.asked else None
 
     def per_filing(self, total: float | None) -> float | None:
         """A total divided by the filings; None for an unknown total, and where no filing was shown."""
@@ -60,22 +87,24 @@ def machine_cost(seconds: float | None, usd_per_hour: float | None) -> float | N
 
 
 def by_model(runs: Iterable[RunFigures]) -> list[RunFigures]:
-    """Runs of one model that asked in one way put together, in the order in which they are first met.
+    """Complete runs of one model that asked in one way put together, in the order in which they are first met.
 
     A sum is unknown where a part of it is: time or dollars of some of the runs would be set against the filings of all.
     """
     groups: dict[tuple[str, str, str], list[RunFigures]] = defaultdict(list)
     for run in runs:
-        groups[run.model, run.kind, run.mode].append(run)
+        if run.status == "complete":
+            groups[run.model, run.kind, run.mode].append(run)
     return [_together(group) for group in groups.values()]
 
 
 def _together(group: Sequence[RunFigures]) -> RunFigures:
-    bases = {run.basis for run in group}
+    # A run that asked nothing counted nothing.
+    bases = {run.basis for run in group if run.asked or not run.from_cache}
     return replace(
         group[0],
         runs=tuple(name for run in group for name in run.runs),
-        filings=sum(run.filings for run in group),
+        filings=sum(run.filings or 0 for run in group),
         requests=sum(run.requests for run in group),
         from_cache=sum(run.from_cache for run in group),
         prompt_tokens=sum(run.prompt_tokens for run in group),
@@ -84,9 +113,10 @@ def _together(group: Sequence[RunFigures]) -> RunFigures:
         reasoning_tokens=sum(run.reasoning_tokens for run in group),
         seconds=_sum(run.seconds for run in group),
         # Dollars by two ways of counting do not add up to anything.
-        usd=_sum(run.usd for run in group) if len(bases) == 1 else None,
-        basis=group[0].basis if len(bases) == 1 else None,
+        usd=_sum(run.usd for run in group) if len(bases) <= 1 else None,
+        basis=next(iter(bases)) if len(bases) == 1 else None,
         unpriced=sum(run.unpriced for run in group),
+        beside_usd=fsum(run.beside_usd for run in group),
     )
 
 

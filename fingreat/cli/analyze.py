@@ -1,4 +1,4 @@
-"""`fingreat analyze`: measures over finished runs."""
+"""`fingreat analyze`: measures over runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fingreat.pipeline.cost import run_costs
 from fingreat.report.cost_table import cost_table
 from fingreat.runs import RunFolder
 
-app = typer.Typer(no_args_is_help=True, help="Measure finished runs.")
+app = typer.Typer(no_args_is_help=True, help="Measure runs.")
 
 
 @app.command()
@@ -31,6 +31,8 @@ def cost(
 ) -> None:
     """Show what runs took: tokens, seconds and dollars for a filing and for 1,000 filings, by model.
 
+    Of a run that was stopped, what it took so far.
+
     Example: fingreat analyze cost out/embedded-quote out/embedded-span
     """
     found = run_costs(map(RunFolder, runs), load_presets(models))
@@ -42,12 +44,15 @@ def cost(
 
 
 def _as_data(figures: RunFigures) -> dict[str, Any]:
-    """Totals, and what they are for one filing and for a thousand; null for what is unknown."""
+    """Totals, and what they are for one filing and for a thousand; null for what is unknown.
+
+    Seconds and dollars of a filing are as if what came from the cache had been asked.
+    """
     totals = {
         "prompt_tokens": figures.prompt_tokens,
         "output_tokens": figures.output_tokens,
-        "seconds": figures.seconds,
-        "usd": figures.usd,
+        "seconds": figures.full_seconds,
+        "usd": figures.full_usd,
     }
     return {
         **asdict(figures),

@@ -189,7 +189,7 @@ def _show(found: Classified, target: Path, *, json: bool) -> None:
     show_table(accuracy_table(measured, found.manifest.model.spec))
     if measured.years:
         show_table(accuracy_by_year(measured, found.manifest.model.spec))
-    for line in (*_context_lines(counts), *outcome_lines(counts)):
+    for line in (*_context_lines(counts), *outcome_lines(found.manifest)):
         say(line)
     if spent := spent_line(counts):
         say(spent)

@@ -174,7 +174,7 @@ def _show(manifest: Manifest, target: Path, *, json: bool) -> None:
     share = counts["grounded_share"]
     filings = f"{counts['filings_by_status']['found']:,} of {count_of(counts['filings'], 'filing')}"
     say(f"{manifest.model.model}: {filings}")
-    for line in outcome_lines(counts):
+    for line in outcome_lines(manifest):
         say(line)
     stands = f", {counts['grounded']:,} of them stand in the text ({percent(share)})" if share is not None else ""
     say(f"{count_of(counts['extractions'], 'extraction')}{stands}")

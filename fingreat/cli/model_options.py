@@ -17,6 +17,7 @@ from fingreat.inference.presets import load_presets
 from fingreat.inference.registry import writes_text
 from fingreat.inference.requirements import NEEDS, known_spec
 from fingreat.inference.spending import Spending
+from fingreat.pipeline.asked_model import MOST_RESENDS
 from fingreat.pipeline.asking import AskOptions, batches_folder
 
 DEFAULT_RESEND = 2
@@ -113,7 +114,11 @@ DryRunFlag = Annotated[
 ResendOption = Annotated[
     int,
     typer.Option(
-        "--resend", min=0, max=9, help="Rounds in which damaged replies are asked for again.", rich_help_panel=_SPENT
+        "--resend",
+        min=0,
+        max=MOST_RESENDS,
+        help="Rounds in which damaged replies are asked for again.",
+        rich_help_panel=_SPENT,
     ),
 ]
 

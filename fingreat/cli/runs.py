@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -81,7 +81,13 @@ def _run_table(folder: Path, manifests: Sequence[tuple[RunFolder, Manifest | Mat
             (run.path.name, manifest.status, *_what(manifest), f"{manifest.created:%Y-%m-%d %H:%M}")
             for run, manifest in manifests
         ),
+        notes=tuple(_so_far_note(manifest for _, manifest in manifests)),
     )
+
+
+def _so_far_note(manifests: Iterable[Manifest | MatchManifest]) -> Iterator[str]:
+    if any(isinstance(manifest, Manifest) and manifest.so_far for manifest in manifests):
+        yield "Requests of a run that is not complete are those answered so far; `runs show` says what they took."
 
 
 def _what(manifest: Manifest | MatchManifest) -> tuple[Cell, ...]:
@@ -89,8 +95,9 @@ def _what(manifest: Manifest | MatchManifest) -> tuple[Cell, ...]:
     if isinstance(manifest, MatchManifest):
         return " × ".join(run.name for run in manifest.runs), f"match by {manifest.by}", None, None, None, None
     counts = manifest.counts
-    numbers = (counts.get(name) for name in ("requests", "failures", "extractions"))
-    # A run that was stopped has counted nothing yet.
+    # A run that was stopped has only counted its replies yet.
+    requests = counts.get("requests", manifest.so_far.get("replies"))
+    numbers = (requests, *(counts.get(name) for name in ("failures", "extractions")))
     grounded = Share(k=counts["grounded"], n=counts["extractions"]) if "grounded" in counts else None
     return manifest.model.spec, manifest.resolved.get("mode"), *numbers, grounded
 
@@ -185,17 +192,25 @@ def export(
 ) -> None:
     """Write the records of a run, or of a match, as one CSV, JSON Lines or Parquet file.
 
-    Without --out the file is <run>-<table>.<format> in this folder.
+    Without --out the file is <run>-<table>.<format> in this folder. Of a run that was stopped there are its replies.
 
     Example: fingreat export out/lexicon-quote --format csv
     """
     name = table.value if table else main_table(RunFolder(run))
+    status = RunFolder(run).any_manifest().status
     if target == Path("-"):
         with TemporaryDirectory() as folder:
             path = Path(folder) / "export"
             export_run(RunFolder(run), name, format, path)
             print_bytes(path.read_bytes())
+        _say_incomplete(status, name)
         return
     path = target or Path(f"{run.resolve().name}-{name}.{format.value}")
     count = export_run(RunFolder(run), name, format, path)
     say(f"{count:,} {name}: {path}")
+    _say_incomplete(status, name)
+
+
+def _say_incomplete(status: str, name: str) -> None:
+    if status != "complete":
+        say(f"The run is {status}, not complete: these are the {name} so far.")

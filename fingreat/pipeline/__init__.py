@@ -1,6 +1,6 @@
 """The whole flow: corpora, extraction, matches, gold, reports, exports, the demo."""
 
-from fingreat.pipeline.asking import AskOptions, Progress
+from fingreat.pipeline.asking import AskOptions
 from fingreat.pipeline.classify import Classified, classify
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.demo import Demo, run_demo
@@ -11,6 +11,7 @@ from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.fetch import Selection, fetch
 from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.match import check_comparable, match_runs
+from fingreat.pipeline.progress import Progress
 from fingreat.pipeline.questions import ClassifyConfig
 from fingreat.pipeline.report import build_report, write_report
 from fingreat.pipeline.sample import SampleSettings, draw_sample

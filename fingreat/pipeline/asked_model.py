@@ -11,6 +11,9 @@ from fingreat.inference.presets import Preset, load_presets
 from fingreat.runs import ModelInfo
 from fingreat.schema import Sampling
 
+MOST_RESENDS = 9
+"""Rounds in which damaged replies may be asked again."""
+
 
 def settings_for(model: str, base_url: str | None, models_file: Path | None, given: Settings) -> Settings:
     """How the back end of a run is set up: the settings as given, with what is known of the model where they lack it.

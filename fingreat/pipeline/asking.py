@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Literal
 
 from fingreat.errors import CostError, FingreatError, InputError, RunError
 from fingreat.inference import Backend, Settings, ask, is_finished, reply_log
@@ -19,9 +19,11 @@ from fingreat.inference.hosted.batch_notes import open_batches
 from fingreat.inference.hosted.batch_spool import Spool
 from fingreat.inference.requirements import NEEDS
 from fingreat.inference.spending import Spending
-from fingreat.inference.trial import Trial, try_out
+from fingreat.inference.trial import try_out
+from fingreat.pipeline.meter import beside_replies, figures_so_far, plus
+from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.told import told
-from fingreat.runs import Manifest, RecordLog, RunFolder, read_records, sole_owner, sweep
+from fingreat.runs import Beside, Manifest, RecordLog, RunFolder, read_records, sole_owner, sweep
 from fingreat.schema import Reply, ReplyState, Request
 
 _NOTED_EVERY = 30.0
@@ -42,45 +44,6 @@ class AskOptions:
     max_cost: float | None = None
     trial: bool = True
     settings: Settings = field(default_factory=Settings)
-
-
-class Progress(Protocol):
-    """What is told while a run goes on; `fingreat.cli` shows it."""
-
-    def begin(self, total: int, done: int) -> None:
-        """So many requests in all, so many of them answered by an earlier call."""
-        ...
-
-    def more(self, number: int) -> None:
-        """So many requests came to the total: damaged replies are asked for once more."""
-        ...
-
-    def advance(self, reply: Reply) -> None:
-        """One more reply is on disk."""
-        ...
-
-    def note(self, line: str) -> None:
-        """Something that whoever started the run should know: what the trial showed, that the provider lets it wait.
-
-        It may come from any thread.
-        """
-        ...
-
-
-class Silent:
-    """Progress that nobody watches."""
-
-    def begin(self, total: int, done: int) -> None:
-        """Say nothing."""
-
-    def more(self, number: int) -> None:
-        """Say nothing."""
-
-    def advance(self, reply: Reply) -> None:
-        """Say nothing."""
-
-    def note(self, line: str) -> None:
-        """Say nothing."""
 
 
 def run_in_folder(
@@ -106,12 +69,20 @@ def run_in_folder(
         try:
             counts, inputs = work(manifest)
         except (KeyboardInterrupt, CostError):
-            run.write_manifest(run.manifest(), status="interrupted")
+            _note_stop(run, "interrupted")
             raise
         except FingreatError:
-            run.write_manifest(run.manifest(), status="failed")
+            _note_stop(run, "failed")
             raise
         return run.write_manifest(run.manifest(), status="complete", counts=counts, inputs=inputs)
+
+
+def _note_stop(run: RunFolder, status: Literal["interrupted", "failed"]) -> None:
+    """Write how a run was stopped, then what it took so far."""
+    manifest = run.write_manifest(run.manifest(), status=status)
+    # Replies that are damaged may be what stopped it.
+    with suppress(RunError):
+        run.write_manifest(manifest, so_far=figures_so_far(run, manifest))
 
 
 def _open_run(run: RunFolder, wanted: Manifest) -> Manifest:
@@ -182,6 +153,7 @@ class Asker:
         self._trial = trial
         self._largest = largest
         self._manifest = run.manifest()
+        self._seconds_before = self._manifest.asking_seconds
         self._spending: Spending | None = None
         self._since: float | None = None
         self._answered = 0
@@ -203,6 +175,14 @@ class Asker:
     def seconds(self) -> float:
         """Wall time of all calls of the run together while the model was asked."""
         return self._manifest.asking_seconds + (time.perf_counter() - self._since if self._since is not None else 0.0)
+
+    def beside(self) -> Beside:
+        """What the run paid for beside the replies that stand.
+
+        Raises:
+            RunError: a reply is damaged.
+        """
+        return beside_replies(self._run, self._manifest)
 
     def is_open(self, key: str) -> bool:
         """Whether a request has no reply that stands, and was not asked in vain by this very call."""
@@ -226,6 +206,7 @@ class Asker:
                 self.damaged.add(key)
         self._check_batches(still_open)
         self._progress.begin(len(keys), len(keys) - len(still_open))
+        self._progress.timed(lambda: self.seconds - self._seconds_before)
         if self._needs_trial() and any(self._must_be_asked(key) for key in still_open):
             self._try_out()
         if self._options.max_cost is not None:
@@ -336,9 +317,9 @@ class Asker:
         needs = NEEDS.get(model.backend)
         hosted = needs is not None and needs.model == "hosted" and model.base_url is None
         trial = try_out(self._backend, self._trial, largest=self._largest, hosted=hosted)
-        self._manifest = self._run.write_manifest(self._manifest, trial=trial.model_dump(mode="json"))
-        for line in trial.lines():
-            self._progress.note(f"trial: {line}")
+        trials = plus(self._manifest.trials, trial)
+        self._manifest = self._run.write_manifest(self._manifest, trial=trial.model_dump(mode="json"), trials=trials)
+        self._progress.tried(trial)
         trial.require(model.spec)
 
     def _limited(self, limit_usd: float) -> Spending:
@@ -349,11 +330,10 @@ class Asker:
         """
         settings = self._options.settings
         Spending.check(limit_usd, settings.preset.prices, self._manifest.model.spec)
-        trial = Trial.model_validate(self._manifest.trial) if self._manifest.trial else Trial()
         held = {key for part in open_batches(settings.batch) for key in part.keys} if settings.batch else set()
         spending = Spending(
             limit_usd,
-            trial.cost_usd or 0.0,
+            self._manifest.trials.cost_usd or 0.0,
             prices=settings.preset.prices,
             batch=settings.batch is not None,
             promised=(key for key in held if self.is_open(key)),

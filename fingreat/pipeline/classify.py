@@ -12,11 +12,12 @@ from fingreat.errors import InputError, RunError
 from fingreat.inference import Backend, create_backend
 from fingreat.inference.classify_judge import ClassifyJudge
 from fingreat.pipeline.asked_model import model_info, settings_for
-from fingreat.pipeline.asking import Asker, AskOptions, Progress, Silent, run_in_folder
+from fingreat.pipeline.asking import Asker, AskOptions, run_in_folder
 from fingreat.pipeline.choices import Choices
 from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.estimate import Estimate, Planned, dry_backend_for, estimate
 from fingreat.pipeline.gold import read_gold
+from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.questions import ClassifyConfig, Question, Questions, Variant
 from fingreat.runs import Manifest, RunFolder, part_paths, readers, sha256_of, write_atomic, write_records
 from fingreat.schema import (
@@ -177,7 +178,7 @@ class _Steps:
                 choices = Choices(manifest.name, asker.log, self.judge)
                 asked = self._ask(asker, choices)
                 _, parts = write_records(run.classifications, self._classifications(choices, asked))
-                counts = choices.counts(asker.seconds)
+                counts = choices.counts(asker.seconds, asker.beside())
             failures = "".join(failure.model_dump_json() + "\n" for failure in choices.failures)
             write_atomic(run.failures, failures.encode())
             run.mark_done(STAGE, [*part_paths(run.replies), *parts, run.failures])

@@ -1,13 +1,14 @@
-"""What finished runs took, read from their manifests."""
+"""What runs took, read from their manifests; of those that were stopped, from the replies on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fingreat.analysis.cost import RunFigures, machine_cost
-from fingreat.errors import InputError, RunError
+from fingreat.analysis.cost import CostBasis, RunFigures, machine_cost
+from fingreat.errors import InputError
 from fingreat.inference import parse_spec
 from fingreat.inference.presets import Presets
+from fingreat.pipeline.meter import figures_so_far
 from fingreat.runs import Manifest, RunFolder
 from fingreat.schema import SectionStatus
 
@@ -20,7 +21,7 @@ def run_costs(runs: Iterable[RunFolder], presets: Presets) -> list[RunFigures]:
 
     Raises:
         InputError: a run is named twice.
-        RunError: one is no run, is damaged or is not complete.
+        RunError: one is no run, or is damaged.
     """
     found: dict[str, RunFigures] = {}
     for run in runs:
@@ -33,34 +34,36 @@ def run_costs(runs: Iterable[RunFolder], presets: Presets) -> list[RunFigures]:
 
 def _figures(run: RunFolder, presets: Presets) -> RunFigures:
     manifest = run.manifest()
-    if manifest.status != "complete":
-        raise RunError(
-            f"the run is {manifest.status}, not complete: not every filing was shown to the model.",
-            where=str(run.path),
-            hint=f"Repeat its `fingreat {manifest.kind}` command.",
-        )
-    counts = manifest.counts
-    # Nothing was asked where no time passed: a run of before it was noted.
-    seconds = manifest.asking_seconds or None
+    complete = manifest.status == "complete"
+    counts = manifest.counts if complete else figures_so_far(run, manifest)
+    requests, from_cache = counts.get("replies", 0), counts.get("from_cache", 0)
+    asked = requests > from_cache
+    # Nothing was asked where no time passed: a run of before it was noted, or one that the cache answered.
+    seconds = manifest.asking_seconds or (0.0 if from_cache and not asked else None)
     paid = counts.get("cost_usd")
     engine = presets.find(parse_spec(manifest.model.spec), manifest.model.base_url).engine
     hours = machine_cost(seconds, engine.usd_per_hour)
+    if paid is None and from_cache and not asked:
+        paid = 0.0
+    basis: CostBasis | None = "prices" if paid is not None else "machine" if hours is not None else None
     return RunFigures(
         runs=(manifest.name,),
         model=_name(manifest),
         kind=manifest.kind,
         mode=manifest.resolved["mode"],
-        filings=_filings(manifest),
-        requests=counts.get("replies", 0),
-        from_cache=counts.get("from_cache", 0),
+        filings=_filings(manifest) if complete else None,
+        requests=requests,
+        from_cache=from_cache,
         prompt_tokens=counts.get("prompt_tokens", 0),
         cached_tokens=counts.get("cached_tokens", 0),
         output_tokens=counts.get("output_tokens", 0),
         reasoning_tokens=counts.get("reasoning_tokens", 0),
         seconds=seconds,
         usd=hours if paid is None else paid,
-        basis="prices" if paid is not None else "machine" if hours is not None else None,
+        basis=basis if asked or not from_cache else None,
         unpriced=counts.get("unpriced", 0) if paid is not None else 0,
+        beside_usd=counts.get("beside", {}).get("cost_usd") or 0.0,
+        status=manifest.status,
     )
 
 

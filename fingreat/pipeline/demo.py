@@ -9,10 +9,11 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from fingreat.errors import InputError, MissingExtraError
-from fingreat.pipeline.asking import AskOptions, Progress, Silent
+from fingreat.pipeline.asking import AskOptions
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.gold import read_gold
+from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.report import build_report, check_folder, write_report
 from fingreat.prompts import Guide
 from fingreat.report import Report

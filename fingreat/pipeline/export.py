@@ -26,6 +26,7 @@ OF_CLASSIFICATION: dict[str, type[Record]] = {
     "failures": Failure,
 }
 OF_MATCH: dict[str, type[Record]] = {"matches": Match, "unmatched": Unmatched}
+REPLIES = "replies"
 TABLES = OF_RUN | OF_CLASSIFICATION | OF_MATCH
 """What can be exported; the first of the tables of each kind is its main one."""
 
@@ -54,7 +55,8 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
         how many rows there are.
 
     Raises:
-        RunError: the run is not complete, its files are not as they were written, or it has no such table.
+        RunError: the run is not complete, its files are not as they were written, or it has no such table. Of a run
+            that is not complete there are its `replies` so far.
         MissingExtraError: Parquet without polars.
         InputError: `path` is a folder, a device or a pipe.
         StorageError: the disk refused; no half file is left.
@@ -66,8 +68,9 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
             f"has no {table}; it has {', '.join(tables)}.", where=str(run.path), hint="Choose another --table."
         )
     again = f"Repeat its `fingreat {manifest.kind}` command"
-    if manifest.status != "complete":
-        raise RunError(f"the run is {manifest.status}, not complete.", where=str(run.path), hint=f"{again}.")
+    if manifest.status != "complete" and table != REPLIES:
+        so_far = f", or export what is answered so far by --table {REPLIES}" if REPLIES in tables else ""
+        raise RunError(f"the run is {manifest.status}, not complete.", where=str(run.path), hint=f"{again}{so_far}.")
     if faults := run.verify():
         why = (
             "all is made anew from the two runs"

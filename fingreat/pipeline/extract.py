@@ -17,14 +17,15 @@ from fingreat.edgar import chunk_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
 from fingreat.errors import CorpusError, InputError
 from fingreat.inference import Backend, ReplyJudge, create_backend
-from fingreat.pipeline.asked_model import model_info, name_in_requests, resampled, settings_for
-from fingreat.pipeline.asking import Asker, AskOptions, Progress, Silent, run_in_folder
+from fingreat.pipeline.asked_model import MOST_RESENDS, model_info, name_in_requests, resampled, settings_for
+from fingreat.pipeline.asking import Asker, AskOptions, run_in_folder
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
 from fingreat.pipeline.estimate import Estimate, Planned, dry_backend_for, estimate
 from fingreat.pipeline.fit import ContextFit
 from fingreat.pipeline.ground import Place
 from fingreat.pipeline.pieces import Lead, Pieces, leads
 from fingreat.pipeline.plan import Plan
+from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.tally import Tally
 from fingreat.prompts import ExtractionPrompt, Guide
 from fingreat.runs import Manifest, RunFolder, digest_of_text, part_paths, readers, write_atomic, write_records
@@ -73,7 +74,7 @@ class ExtractConfig(Record):
     schema_file: Path | None = None
     base_url: str | None = None
     models_file: Path | None = None
-    resend: int = Field(default=2, ge=0, le=9)
+    resend: int = Field(default=2, ge=0, le=MOST_RESENDS)
 
 
 def extract(
@@ -204,7 +205,7 @@ class _Steps:
                 continue
             failures: list[Failure] = []
             _, parts = write_records(run.extractions, self._extractions(pieces, failures))
-            counts = self.tally.counts(asker.seconds)
+            counts = self.tally.counts(asker.seconds, asker.beside())
         if self.tally.chunks != self.plan.chunks:
             raise self._changed()
         write_atomic(run.failures, "".join(failure.model_dump_json() + "\n" for failure in failures).encode())

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from fingreat.inference import Trial, is_finished
+from fingreat.runs import Beside, Manifest, RunFolder, read_records
 from fingreat.schema import Reply, ReplyState
 
 TOKEN_KINDS = ("prompt_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 """Fields of a reply; cached tokens are a part of the prompt's, reasoning tokens of the output's."""
+
+
+def plus(beside: Beside, one: Reply | Trial) -> Beside:
+    """What was asked beside the replies, with one more."""
+    tokens = {kind: getattr(beside, kind) + (getattr(one, kind, None) or 0) for kind in TOKEN_KINDS}
+    cost = beside.cost_usd if one.cost_usd is None else round((beside.cost_usd or 0.0) + one.cost_usd, 6)
+    return Beside(requests=beside.requests + 1, cost_usd=cost, **tokens)
 
 
 class Meter:
@@ -54,27 +63,66 @@ class Meter:
         """State → how many replies ended in it, without `ok`, in the order of the states."""
         return {s.value: self._states[s] for s in ReplyState if s is not ReplyState.OK and self._states[s]}
 
-    def figures(self, seconds: float | None = None) -> dict[str, Any]:
+    def figures(self, seconds: float | None = None, beside: Beside = Beside()) -> dict[str, Any]:  # noqa: B008 - frozen
         """All of it under fixed names, as JSON.
 
         `prompt_tokens_per_second` and `output_tokens_per_second` are of what was asked, over `seconds`. `cost_usd` is
         None where no reply has a price, and the sum of those that have one otherwise; `unpriced` replies took tokens
-        and have none. `model_seconds` is the sum over requests, which run side by side.
+        and have none. `model_seconds` is the sum over requests, which run side by side. `beside` is in the tokens and
+        in `cost_usd`, for it was paid for, but in no number of replies, rate or time.
 
         Args:
             seconds: wall time while the model was asked; without it, or with 0, there are no rates.
         """
+        cost = self._cost
+        if beside.cost_usd is not None:
+            cost = (cost or 0.0) + beside.cost_usd
         return {
             "replies": self.replies,
             "replies_by_state": {state.value: self._states[state] for state in ReplyState},
             "from_cache": self._hits,
-            **{kind: self._tokens[kind] for kind in TOKEN_KINDS},
+            **{kind: self._tokens[kind] + getattr(beside, kind) for kind in TOKEN_KINDS},
             "prompt_tokens_per_second": self._rate("prompt_tokens", seconds),
             "output_tokens_per_second": self._rate("output_tokens", seconds),
-            "cost_usd": None if self._cost is None else round(self._cost, 6),
+            "cost_usd": None if cost is None else round(cost, 6),
             "unpriced": self._unpriced,
             "model_seconds": round(self._seconds, 3),
+            "beside": beside.model_dump(),
         }
 
     def _rate(self, kind: str, seconds: float | None) -> float | None:
         return round(self._asked[kind] / seconds, 1) if seconds else None
+
+
+def figures_so_far(run: RunFolder, manifest: Manifest) -> dict[str, Any]:
+    """The figures of a run that was stopped, from the replies on disk; of its chunks and filings they say nothing.
+
+    Raises:
+        RunError: a reply is damaged.
+    """
+    meter, beside = _read(run, manifest)
+    return meter.figures(manifest.asking_seconds, beside)
+
+
+def beside_replies(run: RunFolder, manifest: Manifest) -> Beside:
+    """What a run paid for beside the replies that stand.
+
+    Raises:
+        RunError: a reply is damaged.
+    """
+    return _read(run, manifest)[1]
+
+
+def _read(run: RunFolder, manifest: Manifest) -> tuple[Meter, Beside]:
+    meter, beside = Meter(), manifest.trials
+    failed: dict[str, Reply] = {}
+    for reply in read_records(run.replies, Reply):
+        if replaced := failed.pop(reply.key, None):
+            beside = plus(beside, replaced)
+        if is_finished(reply):
+            meter.add(reply)
+        else:
+            failed[reply.key] = reply
+    for reply in failed.values():
+        meter.add(reply)
+    return meter, beside

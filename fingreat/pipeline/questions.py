@@ -15,7 +15,7 @@ from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import CorpusError, InputError
 from fingreat.inference import Backend
 from fingreat.inference.backend import CountsTokens
-from fingreat.pipeline.asked_model import name_in_requests, resampled
+from fingreat.pipeline.asked_model import MOST_RESENDS, name_in_requests, resampled
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
 from fingreat.pipeline.passages import ALONE, Context, Surroundings
 from fingreat.prompts import ClassificationPrompt, Guide, Mask, MaskKind, header
@@ -70,7 +70,7 @@ class ClassifyConfig(Record):
     schema_file: Path | None = None
     base_url: str | None = None
     models_file: Path | None = None
-    resend: int = Field(default=2, ge=0, le=9)
+    resend: int = Field(default=2, ge=0, le=MOST_RESENDS)
 
 
 @dataclass(frozen=True)

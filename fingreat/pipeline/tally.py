@@ -7,6 +7,7 @@ from collections import Counter
 from fingreat.inference.fate import Fate, fate_of
 from fingreat.pipeline.meter import Meter
 from fingreat.pipeline.pieces import Ended
+from fingreat.runs import Beside
 from fingreat.schema import ReplyState, SectionStatus, Verdict
 
 
@@ -45,7 +46,7 @@ class Tally:
         """How many chunks have come to an end."""
         return self._states.total()
 
-    def counts(self, seconds: float) -> dict[str, object]:
+    def counts(self, seconds: float, beside: Beside) -> dict[str, object]:
         """For the manifest.
 
         `requests`, one per chunk, = `outputs` + `failures`; the three breakdowns sum to their totals. Of the outputs,
@@ -56,6 +57,7 @@ class Tally:
 
         Args:
             seconds: wall time while the model was asked.
+            beside: what was paid for beside the replies that stand.
         """
         requests, extractions = self.chunks, self._verdicts.total()
         grounded = sum(count for verdict, count in self._verdicts.items() if verdict.grounded)
@@ -74,5 +76,5 @@ class Tally:
             "grounded": grounded,
             "grounded_share": grounded / extractions if extractions else None,
             "extractions_by_verdict": {verdict.value: self._verdicts[verdict] for verdict in Verdict},
-            **self._meter.figures(seconds),
+            **self._meter.figures(seconds, beside),
         }

@@ -14,6 +14,7 @@ _COLUMNS = (
     Column(label="run"),
     Column(label="filings", kind="count"),
     Column(label="requests", kind="count"),
+    Column(label="USD in all", kind="number", digits=2),
     Column(label="tokens in per filing", kind="number", digits=0),
     Column(label="tokens out per filing", kind="number", digits=0),
     Column(label="seconds per filing", kind="number", digits=1),
@@ -32,7 +33,8 @@ def cost_table(runs: Sequence[RunFigures], models: Sequence[RunFigures]) -> Tabl
         models: the same put together by model and mode; a row is shown where it holds several runs.
     """
     together = [model for model in models if len(model.runs) > 1]
-    ordered = [run for model in models for run in runs if run.runs[0] in model.runs and _same(run, model)]
+    groups = list(dict.fromkeys(map(_group, runs)))
+    ordered = sorted(runs, key=lambda run: groups.index(_group(run)))
     return Table(
         id="cost",
         title=f"What {count_of(len(runs), 'run')} took",
@@ -46,54 +48,75 @@ def cost_table(runs: Sequence[RunFigures], models: Sequence[RunFigures]) -> Tabl
     )
 
 
-def _same(run: RunFigures, model: RunFigures) -> bool:
-    return (run.model, run.kind, run.mode) == (model.model, model.kind, model.mode)
+def _group(run: RunFigures) -> tuple[str, str, str]:
+    return run.model, run.kind, run.mode
 
 
 def _row(figures: RunFigures, name: str) -> tuple[Cell, ...]:
     tokens = figures.prompt_tokens + figures.output_tokens
-    hours = None if figures.seconds is None else figures.seconds / 3600
+    seconds, usd = figures.full_seconds, figures.full_usd
+    hours = None if seconds is None else seconds / 3600
     return (
         figures.model,
         figures.mode,
         name,
         figures.filings,
         figures.requests,
+        figures.usd,
         figures.per_filing(float(figures.prompt_tokens)),
         figures.per_filing(float(figures.output_tokens)),
-        figures.per_filing(figures.seconds),
-        figures.per_filing(figures.usd),
+        figures.per_filing(seconds),
+        figures.per_filing(usd),
         figures.per_thousand(tokens / _MILLION),
         figures.per_thousand(hours),
-        figures.per_thousand(figures.usd),
+        figures.per_thousand(usd),
     )
 
 
 def _notes(runs: Sequence[RunFigures]) -> Iterator[str]:
     yield (
         f"Per {PER:,} means for {PER:,} filings like those of the run. Seconds are wall time while the model was "
-        "asked, requests side by side; tokens in are the whole prompts, what an engine had cached included."
+        "asked, requests side by side; tokens in are the whole prompts, what an engine had cached included. Tokens "
+        "and dollars include the request that tried the model out."
     )
-    by_price = _models(run for run in runs if run.basis == "prices")
-    by_hour = _models(run for run in runs if run.basis == "machine")
-    unknown = _models(run for run in runs if run.usd is None and run.prompt_tokens)
-    if by_price:
+    asked = [run for run in runs if run.asked]
+    if by_price := _named([run for run in asked if run.basis == "prices"], runs):
         yield f"Dollars of {by_price}: by the prices that were known when it was asked."
-    if by_hour:
+    if by_hour := _named([run for run in asked if run.basis == "machine"], runs):
         yield f"Dollars of {by_hour}: time at the price of the machine's hour in the models file."
-    if unknown:
+    if unknown := _named([run for run in asked if run.usd is None and run.prompt_tokens], runs):
         yield f"No price of {unknown} is known: name a file with prices, or usd_per_hour, by --models."
     if untimed := ", ".join(run.runs[0] for run in runs if run.seconds is None):
         yield f"Of {untimed} no time was noted."
     for run in runs:
-        if run.from_cache:
-            yield (
-                f"{run.runs[0]}: {run.from_cache:,} of {count_of(run.requests, 'reply')} came from the cache; their "
-                "tokens are counted, their time and dollars are not."
-            )
-        if run.unpriced:
-            yield f"{run.runs[0]}: {count_of(run.unpriced, 'reply')} took tokens and told no price."
+        yield from _notes_of(run)
 
 
-def _models(runs: Iterator[RunFigures]) -> str:
-    return ", ".join(dict.fromkeys(run.model for run in runs))
+def _notes_of(run: RunFigures) -> Iterator[str]:
+    name, replies = run.runs[0], count_of(run.requests, "reply")
+    if run.status != "complete":
+        yield (
+            f"{name} is not complete ({run.status}): {replies} so far. How many filings that makes is not known, so "
+            "there is nothing per filing, and it is in no sum."
+        )
+    if run.from_cache and not run.asked:
+        yield (
+            f"{name}: {replies}, all from the cache. Nothing was spent; what they cost and took when they were "
+            "first asked is with the run that asked them."
+        )
+    elif run.from_cache:
+        yield (
+            f"{name}: {run.from_cache:,} of {replies} came from the cache and have no time or price of their own; "
+            f"seconds and dollars per filing are as if they had taken what the other {run.asked:,} took."
+        )
+    if run.unpriced:
+        yield f"{name}: {count_of(run.unpriced, 'reply')} took tokens and told no price."
+
+
+def _named(some: Sequence[RunFigures], runs: Sequence[RunFigures]) -> str:
+    """The models of some runs; with the runs' names where other runs of the model are not among them."""
+    named: dict[str, None] = {}
+    for run in some:
+        whole = all(other in some for other in runs if other.model == run.model and other.asked)
+        named[run.model if whole else f"{run.model} in {run.runs[0]}"] = None
+    return ", ".join(named)

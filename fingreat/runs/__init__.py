@@ -4,9 +4,10 @@ from fingreat.runs.environment import Code, Environment
 from fingreat.runs.files import read_json, readers, sole_owner, sweep, to_json, write_atomic
 from fingreat.runs.folder import RunFolder, digest_of_text, find_runs, sha256_of
 from fingreat.runs.log import RecordLog, part_paths, read_json_lines, read_record_file, read_records, write_records
-from fingreat.runs.manifest import Manifest, MatchCounts, MatchedRun, MatchManifest, ModelInfo
+from fingreat.runs.manifest import Beside, Manifest, MatchCounts, MatchedRun, MatchManifest, ModelInfo
 
 __all__ = [
+    "Beside",
     "Code",
     "Environment",
     "Manifest",

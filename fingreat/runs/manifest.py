@@ -38,6 +38,21 @@ class ModelInfo(Record):
     total_parameters: float | None = None
 
 
+class Beside(Record):
+    """What was asked and is no reply of a run: trials of the model, and errors that a later reply replaced.
+
+    Attributes:
+        cost_usd: None where nothing of it has a price.
+    """
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost_usd: float | None = None
+
+
 class Session(Record):
     """An earlier stretch of a run, on other code or another machine."""
 
@@ -60,6 +75,8 @@ class Manifest(Record):
         counts: rows by state, extractions by verdict, tokens, seconds, dollars.
         asking_seconds: wall time of all calls together while the model was asked.
         trial: what the request that tries a model out showed, None where none was made.
+        trials: what all such requests took together.
+        so_far: tokens, seconds, dollars and replies by state of a run that was stopped; empty in a complete one.
     """
 
     format: int = FORMAT
@@ -80,6 +97,8 @@ class Manifest(Record):
     counts: dict[str, Any] = Field(default_factory=dict)
     asking_seconds: float = 0.0
     trial: dict[str, Any] | None = None
+    trials: Beside = Beside()
+    so_far: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _says_what_was_asked(self) -> Manifest:
@@ -125,8 +144,8 @@ class Manifest(Record):
         earlier = found.earlier
         if (found.code, found.environment) != (self.code, self.environment):
             earlier = (*earlier, Session(ended=found.updated, code=found.code, environment=found.environment))
-        kept = {"created": found.created, "earlier": earlier}
-        return self.model_copy(update=kept | {"asking_seconds": found.asking_seconds, "trial": found.trial})
+        kept = {name: getattr(found, name) for name in ("created", "asking_seconds", "trial", "trials")}
+        return self.model_copy(update=kept | {"earlier": earlier})
 
     def differences(self, other: Manifest) -> list[str]:
         """In words, what would make the two runs ask different questions."""

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from fingreat.runs import Manifest, ModelInfo, RunFolder
+from fingreat.inference import reply_log
+from fingreat.runs import Beside, Manifest, ModelInfo, RunFolder
+from fingreat.schema import Reply, ReplyState
 
 COUNTS = {
     "filings_by_status": {"found": 4, "absent": 3},
@@ -34,7 +36,7 @@ def _run(folder: Path, spec: str = "openai:priced", *, mode: str = "span", **cha
         model=ModelInfo(spec=spec, backend=backend, model=model, revision=None, context=None),
         hashes={"graph": "g"},
     )
-    counts = COUNTS | {name: changes.pop(name) for name in list(changes) if name in COUNTS}
+    counts = COUNTS | {name: changes.pop(name) for name in list(changes) if name in (*COUNTS, "beside")}
     RunFolder(folder).write_manifest(manifest, **{"status": "complete", "counts": counts, **changes})
     return folder
 
@@ -65,8 +67,8 @@ def test_runs_without_price_or_time_say_so(run: Callable, tmp_path: Path) -> Non
     outcome = run("analyze", "cost", _run(tmp_path / "bare", "vllm:nobody/knows"))
     assert outcome.code == 0
     (row,) = [line for line in outcome.out.splitlines() if "bare" in line and "vllm:" in line]
-    # Seconds and dollars of a filing, hours and dollars of a thousand.
-    assert row.split().count("–") == 4
+    # Dollars in all, seconds and dollars of a filing, hours and dollars of a thousand.
+    assert row.split().count("–") == 5
     words = " ".join(outcome.out.split())
     assert "No price of vllm:nobody/knows is known" in words
     assert "Of bare no time was noted." in words
@@ -74,7 +76,7 @@ def test_runs_without_price_or_time_say_so(run: Callable, tmp_path: Path) -> Non
 
 def test_runs_of_one_model_are_also_shown_together(run: Callable, tmp_path: Path) -> None:
     first = _run(tmp_path / "y2023", cost_usd=0.5, asking_seconds=10.0)
-    second = _run(tmp_path / "y2024", cost_usd=1.5, asking_seconds=30.0, from_cache=2)
+    second = _run(tmp_path / "y2024", cost_usd=1.5, asking_seconds=30.0)
     other = _run(tmp_path / "quotes", mode="quote", cost_usd=3.0, asking_seconds=30.0)
     outcome = run("analyze", "cost", first, second, other, "--json")
     models = json.loads(outcome.out)["models"]
@@ -83,15 +85,61 @@ def test_runs_of_one_model_are_also_shown_together(run: Callable, tmp_path: Path
     assert models[0]["per_filing"]["usd"] == 0.25
     shown = run("analyze", "cost", first, second, other)
     assert "2 runs" in shown.out
-    assert "y2024: 2 of 8 replies came from the cache" in " ".join(shown.out.split())
+
+
+def test_what_came_from_the_cache_is_not_taken_for_free(run: Callable, tmp_path: Path) -> None:
+    # Two of eight replies came from the cache; six cost 1.2 dollars and 30 s, the trial 0.2.
+    half = _run(tmp_path / "half", cost_usd=1.4, asking_seconds=30.0, from_cache=2, beside={"cost_usd": 0.2})
+    (found,) = json.loads(run("analyze", "cost", half, "--json").out)["runs"]
+    # Eight at 0.2 dollars and 5 s, and the trial once, over four filings.
+    assert found["per_filing"]["usd"] == pytest.approx((8 * 0.2 + 0.2) / 4)
+    assert found["per_filing"]["seconds"] == pytest.approx(8 * 5 / 4)
+    assert found["usd"] == 1.4
+    shown = " ".join(run("analyze", "cost", half).out.split())
+    assert "half: 2 of 8 replies came from the cache" in shown
+    assert "as if they had taken what the other 6 took" in shown
+
+
+@pytest.mark.parametrize("price", [0.0, None])
+def test_a_run_that_the_cache_answered_has_no_costs_to_copy(run: Callable, tmp_path: Path, price: float | None) -> None:
+    asked = _run(tmp_path / "asked", cost_usd=8.0, asking_seconds=40.0)
+    copied = _run(tmp_path / "copied", cost_usd=price, asking_seconds=0.01, from_cache=8)
+    data = json.loads(run("analyze", "cost", asked, copied, "--json").out)
+    assert [one["per_filing"]["usd"] for one in data["runs"]] == [2.0, None]
+    assert [one["per_1000_filings"]["seconds"] for one in data["runs"]] == [pytest.approx(10_000), None]
+    assert data["runs"][1]["usd"] == 0.0
+    # Eight filings with sixteen replies, of which eight cost a dollar each.
+    assert data["models"][0]["per_filing"]["usd"] == 2.0
+    shown = " ".join(run("analyze", "cost", asked, copied).out.split())
+    assert "copied: 8 replies, all from the cache. Nothing was spent" in shown
+    assert "Dollars of openai:priced: by the prices" in shown
+    assert "No price" not in shown
+
+
+def test_two_runs_of_one_model_are_told_apart_where_only_one_has_a_price(run: Callable, tmp_path: Path) -> None:
+    priced, bare = _run(tmp_path / "priced", cost_usd=8.0), _run(tmp_path / "bare")
+    shown = " ".join(run("analyze", "cost", priced, bare).out.split())
+    assert "Dollars of openai:priced in priced: by the prices" in shown
+    assert "No price of openai:priced in bare is known" in shown
 
 
 @pytest.mark.parametrize("status", ["interrupted", "failed", "started"])
-def test_a_run_that_is_not_complete_is_refused(run: Callable, tmp_path: Path, status: str) -> None:
-    outcome = run("analyze", "cost", _run(tmp_path / "half", status=status))
-    assert outcome.code == 2
-    assert f"the run is {status}, not complete" in outcome.err
-    assert outcome.out == ""
+def test_a_run_that_is_not_complete_has_what_it_took_so_far(run: Callable, tmp_path: Path, status: str) -> None:
+    half = _run(tmp_path / "half", status=status, counts={}, asking_seconds=4.0, trials=Beside(cost_usd=0.25))
+    with reply_log(RunFolder(half).replies) as log:
+        log.append(Reply(key="a", state=ReplyState.OK, text="", prompt_tokens=300, output_tokens=20, cost_usd=0.5))
+        log.append(Reply(key="b", state=ReplyState.ERROR, text="", cost_usd=0.125))
+        log.append(Reply(key="b", state=ReplyState.OK, text="", prompt_tokens=400, output_tokens=30, cost_usd=0.5))
+    whole = _run(tmp_path / "whole", cost_usd=8.0, asking_seconds=40.0)
+    data = json.loads(run("analyze", "cost", half, whole, "--json").out)
+    found = data["runs"][0]
+    assert (found["status"], found["requests"], found["filings"]) == (status, 2, None)
+    # Two replies, the trial, and the error that was asked again.
+    assert (found["prompt_tokens"], found["output_tokens"], found["usd"]) == (700, 50, 1.375)
+    assert set(found["per_filing"].values()) == {None}
+    assert [one["runs"] for one in data["models"]] == [["whole"]]
+    shown = " ".join(run("analyze", "cost", half, whole).out.split())
+    assert f"half is not complete ({status}): 2 replies so far" in shown
 
 
 def test_a_run_named_twice_is_refused(run: Callable, tmp_path: Path) -> None:

@@ -154,5 +154,5 @@ def test_failed_passages_give_status_one_and_what_to_do(here: Path, run: Callabl
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))
     outcome = run("classify", "--gold", "gold.jsonl", "--model", f"scripted:{script}", "--out", "out/some")
     assert outcome.code == 1
-    assert "without a whole edge:" in outcome.err
+    assert "failed in the end: 89 blocked" in outcome.err
     assert "need a change" in outcome.err

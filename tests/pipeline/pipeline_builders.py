@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from fingreat.inference import RawReply
+from fingreat.inference import RawReply, Trial
 from fingreat.inference.scripted import ScriptedBackend
 from fingreat.pipeline import Corpus, ExtractConfig
 from fingreat.runs import Manifest, RunFolder, read_record_file, read_records
@@ -137,6 +137,8 @@ class Watching:
         self.added: list[int] = []
         self.replies: list[Reply] = []
         self.notes: list[str] = []
+        self.trials: list[Trial] = []
+        self.seconds: Callable[[], float] = float
 
     def begin(self, total: int, done: int) -> None:
         self.begun.append((total, done))
@@ -146,6 +148,12 @@ class Watching:
 
     def advance(self, reply: Reply) -> None:
         self.replies.append(reply)
+
+    def timed(self, seconds: Callable[[], float]) -> None:
+        self.seconds = seconds
+
+    def tried(self, trial: Trial) -> None:
+        self.trials.append(trial)
 
     def note(self, line: str) -> None:
         self.notes.append(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -103,8 +104,12 @@ def test_a_model_that_keeps_to_no_schema_is_refused_after_one_request(corpus: Co
     # A model that failed is tried again; one that is not tried is asked at once.
     with pytest.raises(BackendError):
         extract(corpus, CONFIG, tmp_path / "run", backend=model)
+    # What both trials took stays, and is a part of what the run took.
+    assert run.manifest().trials.requests == 2
+    assert run.manifest().so_far["prompt_tokens"] == 2 * 900
     manifest = extract(corpus, CONFIG, tmp_path / "run", backend=model, options=AskOptions(trial=False))
     assert manifest.status == "complete"
+    assert manifest.counts["beside"]["output_tokens"] == 2 * 3
 
 
 def test_what_is_no_language_model_is_not_tried_out(corpus: Corpus, tmp_path: Path) -> None:
@@ -121,7 +126,8 @@ def test_a_run_that_the_cache_answers_asks_and_pays_nothing(corpus: Corpus, tmp_
         second = extract(corpus, CONFIG, tmp_path / "b" / "run", backend=model, options=options)
     assert not model.seen
     assert second.counts["from_cache"] == second.counts["replies"] == first.counts["replies"]
-    assert first.counts["cost_usd"] == pytest.approx(0.1 * first.counts["replies"])
+    # The trial is paid for like any reply.
+    assert first.counts["cost_usd"] == pytest.approx(0.1 * (first.counts["replies"] + 1))
     assert second.counts["cost_usd"] in (0, None)
     assert second.asking_seconds < 60
     assert extraction_bytes(tmp_path / "a" / "run") == extraction_bytes(tmp_path / "b" / "run")
@@ -137,13 +143,19 @@ def test_a_limit_on_spending_stops_the_run_and_a_larger_one_goes_on(corpus: Corp
     assert "--max-cost" in str(caught.value)
     # The trial and two requests cost 0.30.
     assert len(replies_of_run(out)) == 2
-    assert RunFolder(out).manifest().status == "interrupted"
+    stopped = RunFolder(out).manifest()
+    assert stopped.status == "interrupted"
+    # The final counts are still to come; what was spent is known.
+    assert stopped.counts == {}
+    assert (stopped.so_far["replies"], stopped.so_far["replies_by_state"]["ok"]) == (2, 2)
+    assert stopped.so_far["cost_usd"] == pytest.approx(0.3)
     # What was spent before counts.
     with pytest.raises(CostError):
         extract(corpus, CONFIG, out, backend=model, options=AskOptions(max_cost=0.3, settings=PRICED))
     assert len(replies_of_run(out)) == 2
     done = extract(corpus, CONFIG, out, backend=model, options=AskOptions(max_cost=5.0, settings=PRICED))
-    assert done.status == "complete"
+    assert (done.status, done.so_far) == ("complete", {})
+    assert done.counts["cost_usd"] == pytest.approx(0.1 * (done.counts["replies"] + 1))
     assert set(model.asked.values()) == {1}
     assert extraction_bytes(out) == extraction_bytes(tmp_path / "whole" / "run")
 
@@ -201,3 +213,43 @@ def test_what_is_known_of_a_model_may_change_beside_a_run(corpus: Corpus, tmp_pa
     known = Settings(preset=Preset(name="x", family="qwen", total_parameters=7))
     manifest = extract(corpus, CONFIG, tmp_path / "run", backend=Counting(), options=AskOptions(settings=known))
     assert (manifest.model.family, manifest.model.total_parameters) == ("qwen", 7)
+
+
+def test_the_console_and_the_manifest_go_by_one_clock(corpus: Corpus, tmp_path: Path) -> None:
+    class Slow(Language):
+        def to_trial(self) -> RawReply:
+            time.sleep(0.3)
+            return super().to_trial()
+
+    def taking(request: Request) -> RawReply:
+        return RawReply(**{**first_sentence(request).__dict__, "output_tokens": 100})
+
+    progress, model = Watching(), Slow(taking)
+    manifest = extract(corpus, CONFIG, tmp_path / "run", backend=model, progress=progress)
+    assert len(progress.trials) == 1
+    # The trial is no time of asking.
+    assert progress.seconds() == pytest.approx(manifest.asking_seconds, abs=0.002)
+    assert progress.seconds() < 0.3
+    rate = 100 * manifest.counts["replies"] / progress.seconds()
+    assert manifest.counts["output_tokens_per_second"] == pytest.approx(rate, rel=0.05)
+    # A call that has nothing to ask took no time; the run's stays.
+    again = Watching()
+    assert extract(corpus, CONFIG, tmp_path / "run", backend=model, progress=again).asking_seconds > 0
+    assert again.seconds() == 0
+
+
+def test_an_error_that_was_paid_for_stays_in_the_cost(corpus: Corpus, tmp_path: Path) -> None:
+    failing = {"left": 1}
+
+    def respond(request: Request) -> RawReply:
+        if failing["left"]:
+            failing["left"] -= 1
+            return RawReply(state=ReplyState.ERROR, detail="cut off", cost_usd=0.5)
+        return costing(request)
+
+    first = extract(corpus, CONFIG, tmp_path / "run", backend=Counting(respond))
+    second = extract(corpus, CONFIG, tmp_path / "run", backend=Counting(respond))
+    assert (first.counts["failures"], second.counts["failures"]) == (1, 0)
+    assert second.counts["replies"] == first.counts["replies"]
+    assert second.counts["cost_usd"] == pytest.approx(0.5 + 0.1 * second.counts["replies"])
+    assert second.counts["beside"]["requests"] == 1

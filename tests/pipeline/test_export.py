@@ -146,6 +146,27 @@ def test_a_run_that_is_not_complete_is_refused(run: RunFolder, tmp_path: Path) -
     assert not (tmp_path / "out.csv").exists()
 
 
+def test_a_run_that_was_stopped_gives_the_replies_that_it_has(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, a=html())
+    answers = iter(range(2))
+
+    def respond(request: Request) -> RawReply:
+        if next(answers, None) is None:
+            raise KeyboardInterrupt
+        return RawReply(text='{"extractions": []}', output_tokens=5)
+
+    with pytest.raises(KeyboardInterrupt):
+        extract(corpus, CONFIG, tmp_path / "run", backend=Counting(respond))
+    stopped = RunFolder(tmp_path / "run")
+    assert stopped.manifest().so_far["output_tokens"] == 10
+    path = tmp_path / "out.jsonl"
+    assert export_run(stopped, "replies", ExportFormat.JSONL, path) == 2
+    assert {json.loads(line)["key"] for line in path.read_text().splitlines()} == set(replies_of_run(stopped.path))
+    with pytest.raises(RunError, match="not complete") as caught:
+        export_run(stopped, "extractions", ExportFormat.JSONL, path)
+    assert "--table replies" in str(caught.value.hint)
+
+
 def test_a_run_that_lost_its_rows_is_refused_rather_than_exported_without_them(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, a=html())
     extract(corpus, CONFIG, tmp_path / "run", backend=Counting())

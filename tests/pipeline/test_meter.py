@@ -1,6 +1,8 @@
 """What replies took, added up by hand."""
 
-from fingreat.pipeline.meter import Meter
+from fingreat.inference import Trial
+from fingreat.pipeline.meter import Meter, plus
+from fingreat.runs import Beside
 from fingreat.schema import Reply, ReplyState
 
 
@@ -65,3 +67,20 @@ def test_states_are_all_named_and_add_up() -> None:
     assert isinstance(states, dict)
     assert list(states) == [state.value for state in ReplyState]
     assert sum(states.values()) == meter.replies == len(ReplyState)
+
+
+def test_what_is_no_reply_of_the_run_is_paid_for_and_counts_as_none() -> None:
+    meter = Meter()
+    meter.add(_reply("a", prompt_tokens=1000, output_tokens=50, seconds=2.0, cost_usd=0.25))
+    trial = Trial(prompt_tokens=900, output_tokens=250, seconds=1.0, cost_usd=0.125)
+    beside = plus(plus(Beside(), trial), trial)
+    figures = meter.figures(10.0, beside)
+    assert (figures["prompt_tokens"], figures["output_tokens"], figures["cost_usd"]) == (2800, 550, 0.5)
+    assert figures["beside"] == {
+        "requests": 2, "prompt_tokens": 1800, "cached_tokens": 0, "output_tokens": 500, "reasoning_tokens": 0,
+        "cost_usd": 0.25,
+    }  # fmt: skip
+    assert (figures["replies"], figures["model_seconds"], figures["prompt_tokens_per_second"]) == (1, 2.0, 100.0)
+    # Without a price anywhere there is none; a trial with one is known to have cost it.
+    assert Meter().figures(beside=plus(Beside(), Trial(prompt_tokens=5)))["cost_usd"] is None
+    assert Meter().figures(beside=beside)["cost_usd"] == 0.25
