@@ -94,6 +94,7 @@ class _Loop:
         self._held: Request | None = None
         self._fault: FingreatError | None = None
         self._keeps = cache is not None
+        self._waited = False
         self._open: set[str] = set()
         self._failed: dict[str, tuple[int, float | None]] = {}
 
@@ -131,6 +132,11 @@ class _Loop:
         while (request := self._next_or_none()) is not None:
             if not self._fits(request):
                 self._held = request
+                if self._open and not self._waited:
+                    self._waited = True
+                    _LOG.info(
+                        "--max-cost: what is under way could cost all that is left; more is asked as replies come."
+                    )
                 return
             self._open.add(request.key)
             yield request

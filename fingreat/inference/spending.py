@@ -89,7 +89,7 @@ class Spending:
         outstanding = under_way + len(self._promised)
         if not outstanding and not self._answers:
             return True
-        if not outstanding and not self._batch:
+        if not outstanding:
             return self.spent + self._paid / self._answers <= self.limit_usd + _ROUNDING
         return self.spent + (outstanding + 1) * self._at_most(request) <= self.limit_usd + _ROUNDING
 
@@ -114,9 +114,10 @@ class Spending:
 
     def over(self, left: int) -> CostError:
         """The error that ends the run, with so many requests left."""
+        each = f", of about {_dollars(self._paid / self._answers)} each" if self._paid else ""
         return CostError(
             f"the run has cost {_dollars(self.spent)} of the {_dollars(self.limit_usd)} allowed, and {left:,} "
-            f"request{'s are' if left != 1 else ' is'} left.",
+            f"request{'s are' if left != 1 else ' is'} left{each}.",
             where="--max-cost",
             hint="Run the same command again with a larger --max-cost: what is answered stays.",
         )

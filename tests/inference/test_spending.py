@@ -76,7 +76,7 @@ def test_a_run_stops_before_its_limit_is_passed_and_says_what_is_left(tmp_path: 
     assert spending.spent == 4.5
     message = str(caught.value)
     assert "$4.50 of the $5.00" in message
-    assert "14 requests are left" in message
+    assert "14 requests are left, of about $0.7500 each" in message
     assert "--max-cost" in message
     again = Spending(11.0, spent=4.5, prices=PRICES)
     with pytest.raises(CostError, match=r"\$10\.50 of the \$11\.00 allowed, and 6 requests are left"):
@@ -133,9 +133,9 @@ def test_a_batch_counts_as_the_dearest_reply_once_there_are_twenty(tmp_path: Pat
         if number:
             few.count(1.0)
     (one,) = requests(1)
-    # 77 are left: 19 of 4 dollars each, none of 128.
+    # 77 are left: 19 of 4 dollars each, none of 128 beside another.
     assert [enough.allows(one, under_way) for under_way in (18, 19)] == [True, False]
-    assert not few.allows(one, 0)
+    assert [few.allows(one, under_way) for under_way in (0, 1)] == [True, False]
 
 
 def test_what_an_earlier_call_handed_over_is_taken_whatever_was_spent_and_counts_until_then() -> None:
@@ -167,6 +167,16 @@ def test_before_a_cost_is_known_all_count_as_the_dearest_that_was_asked() -> Non
     assert spending.allows(request("Dear.", max_tokens=256), 1)
     assert not spending.allows(request("Cheap.", max_tokens=1), 2)
     assert Spending(512.0, prices=PRICES).allows(request("Cheap.", max_tokens=1), 2)
+
+
+def test_it_is_said_once_that_the_limit_lets_more_be_asked_only_as_replies_come(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO"):
+        run(tmp_path, requests(9), Crowd(lambda one, times: costing(1.0), 64), Spending(600.0, prices=PRICES))
+    assert caplog.messages == [
+        "--max-cost: what is under way could cost all that is left; more is asked as replies come."
+    ]
 
 
 def test_a_small_limit_buys_at_least_one_request(tmp_path: Path) -> None:
