@@ -36,13 +36,33 @@ def extractions_of(
 ) -> tuple[Extraction, ...]:
     """The extractions of one reply, with the place of each.
 
-    In span mode, ranges of one edge that overlap are one passage (`merged`).
+    In span mode, ranges of one edge that overlap are one passage (`merged`). A quote that is given again for the same
+    edge counts once, with the tags of all, and no more often than it stands in the piece.
 
     Args:
         chunk_id: of the chunk that `piece`, which was shown, is a part of.
         key: of the request.
     """
-    return tuple(_extraction(run, item, place, chunk_id, piece, key) for item in merged(items))
+    found: list[Extraction] = []
+    for one in (_extraction(run, item, place, chunk_id, piece, key) for item in merged(items)):
+        twins = [number for number, other in enumerate(found) if _is_again(one, other)]
+        if len(twins) < _places(one):
+            found.append(one)
+        else:
+            first = found[twins[0]]
+            found[twins[0]] = first.model_copy(update={"tags": tuple(dict.fromkeys((*first.tags, *one.tags)))})
+    return tuple(found)
+
+
+def _is_again(one: Extraction, other: Extraction) -> bool:
+    """Whether two extractions of a reply give the same words, found in the same places, for the same edge."""
+    return (one.quote, one.edge, one.facets, one.ranges) == (other.quote, other.edge, other.facets, other.ranges)
+
+
+def _places(one: Extraction) -> int:
+    """How many passages of the piece a quote may mean. The ranges of an elided one are its fragments."""
+    several = one.ambiguous and not one.outside_chunk and one.verdict is not Verdict.ELIDED
+    return len(one.ranges) if several else 1
 
 
 def merged(items: Sequence[Item]) -> tuple[Item, ...]:
@@ -50,7 +70,7 @@ def merged(items: Sequence[Item]) -> tuple[Item, ...]:
 
     The union takes the place of the first of them, with the tags of all. Ranges stay apart where it would be longer
     than one range may be; so do ranges that only touch, and ranges of different edges, since one passage may tell of
-    several flows. Quotes are left as they are.
+    several flows. Quotes are left as they are: their places are not known yet.
     """
     found: list[Item] = []
     for item in items:

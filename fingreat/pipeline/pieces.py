@@ -4,7 +4,9 @@ All of it follows from the chunk and the replies on disk, so a run that goes on 
 
 - A chunk that does not fit the model is cut in two at a border of segments, and so on; never inside a segment.
 - Of a `truncated` reply the whole extractions stay, and the rest of the text is asked: from the segment on in which the
-  last of them begins. Where they are not in the order of the text, or there are none, both halves are asked.
+  last of them begins. That holds where there are passages at two places at least, all in the order of the text, which
+  the prompt asks for: what stands before the last was then read already. Otherwise a model may go by something else,
+  such as edge by edge, so the text before that segment is asked as well; where none can be placed, both halves are.
 - After any other damage (`degenerate`, `invalid_json`, `schema_violation`, `off_graph`) the same text is asked once
   with other sampling (`resampled`), then both halves. What comes back takes the place of the damaged reply.
 - `too_long` is asked in halves. `blocked` would be blocked again: another model or text is needed.
@@ -21,7 +23,7 @@ from typing import Protocol
 
 from fingreat.edgar.chunks import cut_chunk
 from fingreat.errors import RunError
-from fingreat.inference import Judged, RawReply, ReplyJudge
+from fingreat.inference import Item, Judged, RawReply, ReplyJudge
 from fingreat.inference.fate import NEED_CHANGE
 from fingreat.pipeline.ground import Place, extractions_of
 from fingreat.runs import RecordLog
@@ -160,7 +162,7 @@ class Pieces:
         too_long = judged.state is ReplyState.TOO_LONG
         if not too_long and depth == self._resend:
             return end
-        after = self._after(at.place.section, piece, judged.state, kept, attempt)
+        after = self._after(at.place.section, piece, judged, kept, attempt)
         if not after:
             return end
         ends = []
@@ -176,15 +178,17 @@ class Pieces:
         return self._judge.judge(raw, len(piece.segments))
 
     def _after(
-        self, section: Section, piece: Chunk, state: ReplyState, kept: Sequence[Extraction], attempt: int
+        self, section: Section, piece: Chunk, judged: Judged, kept: Sequence[Extraction], attempt: int
     ) -> list[tuple[Chunk, int]]:
         """What is asked after a damaged reply, each text with the number of its attempt."""
         halves = [(half, 0) for half in _halves(section, piece)]
-        if state is ReplyState.TOO_LONG:
+        cut = judged.state is ReplyState.TRUNCATED
+        if judged.state is ReplyState.TOO_LONG:
             return halves
-        if state is ReplyState.TRUNCATED and (first := _rest(piece, kept)):
-            return [(cut_chunk(section, piece, first, len(piece.segments)), 0)]
-        if halves and (attempt or state is ReplyState.TRUNCATED):
+        if cut and (first := _last_segment(piece, kept)):
+            rest = cut_chunk(section, piece, first, len(piece.segments)), 0
+            return [rest] if _in_order(judged.items, kept) else [(cut_chunk(section, piece, 0, first), 0), rest]
+        if halves and (attempt or cut):
             return halves
         return [(piece, attempt + 1)]
 
@@ -239,14 +243,26 @@ def _same(one: Extraction, other: Extraction) -> bool:
     return any(a < d and c < b for a, b in one.ranges for c, d in other.ranges)
 
 
-def _rest(piece: Chunk, kept: Sequence[Extraction]) -> int | None:
-    """The segment in which the last of the kept extractions begins; None where that does not say what is left."""
+def _last_segment(piece: Chunk, kept: Sequence[Extraction]) -> int | None:
+    """Index of the segment in which the last of the kept extractions begins.
+
+    None where a place is not known for sure, and where it is the first segment, before which there is nothing.
+    """
     if not kept or not all(x.verdict.grounded and not x.ambiguous and not x.outside_chunk for x in kept):
         return None
-    starts = [x.ranges[0][0] for x in kept]
-    if starts != sorted(starts):
-        return None
-    return max(0, bisect_right([segment.start for segment in piece.segments], starts[-1]) - 1) or None
+    return max(0, bisect_right([segment.start for segment in piece.segments], kept[-1].ranges[0][0]) - 1) or None
+
+
+def _in_order(items: Sequence[Item], placed: Sequence[Extraction]) -> bool:
+    """Whether a reply shows that it was written in the order of the text, which takes two places.
+
+    Args:
+        items: of the reply, all of them: what was given again at the end was not written in order.
+        placed: the extractions that they are, each quote once.
+    """
+    starts = {x.quote: x.ranges[0][0] for x in placed}
+    order = [starts[item.quote] if item.quote is not None else item.first or 1 for item in items]
+    return order[0] < order[-1] and order == sorted(order)
 
 
 def _halves(section: Section, piece: Chunk) -> tuple[Chunk, ...]:

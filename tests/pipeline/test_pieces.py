@@ -22,12 +22,11 @@ from pipeline_builders import (
 )
 
 from fingreat.edgar import chunk_section
-from fingreat.inference import Item, RawReply
+from fingreat.inference import RawReply
 from fingreat.pipeline import Corpus, ExtractConfig, extract
 from fingreat.pipeline.asked_model import resampled
-from fingreat.pipeline.ground import merged
 from fingreat.runs import RunFolder
-from fingreat.schema import Extraction, ReplyState, Request, Sampling
+from fingreat.schema import ReplyState, Request, Sampling
 
 ONE_CHUNK = ExtractConfig(model="scripted:x", tokens=1000, max_tokens=100)
 SIX = SENTENCES[:6]
@@ -103,20 +102,75 @@ def test_of_the_passage_that_is_asked_twice_only_another_edge_is_new(corpus: Cor
     assert found == [(SIX[0], "REV-NNCA"), (SIX[2], "REV-NNCA"), (SIX[2], "NNCA-COGS")]
 
 
-@pytest.mark.parametrize("kept", [(SIX[3], SIX[1]), (), ("These words stand nowhere in it.",), (SIX[0],)])
-def test_where_the_kept_ones_do_not_say_what_is_left_both_halves_are_asked(
+@pytest.mark.parametrize(
+    ("kept", "before"),
+    [((SIX[3], SIX[1]), SIX[:1]), ((SIX[2],), SIX[:2]), ((SIX[0],), ()), ((SIX[1], SIX[3], SIX[1]), SIX[:3])],
+    ids=["backwards", "one alone", "one alone, behind the heading", "from the beginning again"],
+)
+def test_where_the_order_is_not_shown_what_stands_before_the_last_one_is_asked_too(
+    kept: tuple[str, ...], before: tuple[str, ...], corpus: Corpus, tmp_path: Path
+) -> None:
+    model = ask(corpus, tmp_path / "run", by_turn(cut_after(*kept), every_sentence))
+    whole, *parts = model.seen
+    assert [shown(request) for request in parts] == [list(before), list(SIX[len(before) :])]
+    assert parts[0].segments + parts[1].segments == whole.segments
+    # What was kept stays, first; nothing of it comes a second time, and nothing is lost.
+    quotes = [x.quote for x in extractions_of_run(tmp_path / "run")]
+    once = list(dict.fromkeys(kept))
+    assert quotes == [*once, *(text for text in SIX if text not in once)]
+
+
+@pytest.mark.parametrize("kept", [(), ("These words stand nowhere in it.",)])
+def test_where_nothing_that_was_kept_has_a_place_both_halves_are_asked(
     kept: tuple[str, ...], corpus: Corpus, tmp_path: Path
 ) -> None:
     model = ask(corpus, tmp_path / "run", by_turn(cut_after(*kept), every_sentence))
-    whole, *halves = model.seen
-    if kept == (SIX[0],):
-        # The first sentence follows a heading, so the rest is the chunk without its heading.
-        assert [shown(request) for request in halves] == [list(SIX)]
-    else:
-        assert len(halves) == 2
-        assert halves[0].segments + halves[1].segments == whole.segments
+    assert [shown(request) for request in model.seen] == [list(SIX), list(SIX[:3]), list(SIX[3:])]
+    assert [x.quote for x in extractions_of_run(tmp_path / "run")] == [*kept, *SIX]
+
+
+@pytest.mark.parametrize("mode", ["quote", "span"])
+@pytest.mark.parametrize("kept", [1, 4, 5])
+def test_a_model_that_shows_that_it_goes_by_something_else_than_the_order_of_the_text_loses_nothing(
+    kept: int, mode: str, corpus: Corpus, tmp_path: Path
+) -> None:
+    # Every second sentence, then the others, as a model does that goes edge by edge. Cut after two or three
+    # it would look as if it went by the text, as it was told to.
+    def respond(request: Request) -> RawReply:
+        numbers = [n for n, segment in enumerate(request.segments, 1) if segment.strip() in SENTENCES]
+        numbers = [*numbers[1::2], *numbers[::2]]
+        spans = [{"first": number, "edge": "REV-NNCA", "tags": []} for number in numbers]
+        quotes = reply(*((request.segments[number - 1].strip(), "REV", "NNCA") for number in numbers))
+        text = quotes if mode == "quote" else json.dumps({"extractions": spans})
+        if len(numbers) < len(SIX):
+            return RawReply(text=text, finish_reason="stop")
+        ends = [at for at in range(len(text)) if text.startswith("}, {", at)]
+        return RawReply(text=text[: ends[kept - 1] + 2], finish_reason="length")
+
+    ask(corpus, tmp_path / "run", respond, mode=mode)
+    made = counts(tmp_path / "run")
     quotes = [x.quote for x in extractions_of_run(tmp_path / "run")]
-    assert sorted(quotes) == sorted({*SIX, *kept})
+    assert (made["failures"], sorted(quotes)) == (0, sorted(SIX))
+
+
+@pytest.mark.parametrize("mode", ["quote", "span"])
+def test_after_a_full_list_the_rest_is_asked(mode: str, tmp_path: Path) -> None:
+    sentences = [f"Net sales of plant {number} rose {number + 3}%." for number in range(100)]
+    corpus = corpus_of(tmp_path, a=html(sentences))
+
+    def respond(request: Request) -> RawReply:
+        numbers = [n for n, segment in enumerate(request.segments, 1) if segment.strip() in sentences][:64]
+        spans = [{"first": number, "edge": "REV-NNCA", "tags": []} for number in numbers]
+        quotes = reply(*((request.segments[number - 1].strip(), "REV", "NNCA") for number in numbers))
+        return RawReply(text=quotes if mode == "quote" else json.dumps({"extractions": spans}), finish_reason="stop")
+
+    model = Counting(respond)
+    config = ONE_CHUNK.model_copy(update={"mode": mode, "tokens": 4096})
+    manifest = extract(corpus, config, tmp_path / "run", backend=model)
+    assert_counts_add_up(manifest, tmp_path / "run")
+    assert (manifest.counts["outputs"], manifest.counts["healed"], len(model.seen)) == (1, 1, 2)
+    assert [x.quote for x in extractions_of_run(tmp_path / "run")] == sentences
+    assert model.seen[1].segments[0].strip() == sentences[63]
 
 
 @pytest.mark.parametrize("damaged", [NO_JSON, OFF, DEGENERATE, RawReply(text='{"extractions": 3}')])
@@ -279,55 +333,6 @@ def test_requests_that_come_on_top_are_told_as_such(corpus: Corpus, tmp_path: Pa
     assert progress.begun == [(1, 0)]
     assert sum(progress.added) == 3
     assert len(progress.replies) == 4
-
-
-def span(first: int, last: int, edge: str = "REV-NNCA", *tags: str, index: int = 0, **facets: str) -> Item:
-    return Item(index=index, edge=edge, first=first, last=last, tags=tags, facets=facets)
-
-
-def ranges(*items: Item) -> list[tuple[int | None, int | None, str, tuple[str, ...]]]:
-    numbered = [Item(**{**item.__dict__, "index": index}) for index, item in enumerate(items)]
-    return [(item.first, item.last, item.edge, item.tags) for item in merged(numbered)]
-
-
-def test_overlapping_ranges_of_one_edge_are_one_passage_with_all_tags() -> None:
-    assert ranges(span(1, 3, "REV-NNCA", "Price"), span(3, 4, "REV-NNCA", "Volume", "Price")) == [
-        (1, 4, "REV-NNCA", ("Price", "Volume"))
-    ]
-
-
-def test_a_range_may_join_two_others() -> None:
-    assert ranges(span(1, 2), span(4, 6), span(2, 4)) == [(1, 6, "REV-NNCA", ())]
-
-
-@pytest.mark.parametrize(
-    "apart",
-    [
-        (span(1, 3), span(2, 4, "COGS-NNCA")),
-        (span(1, 2), span(3, 4)),
-        (span(1, 8), span(8, 13)),
-        (span(1, 3, period="past"), span(2, 4, period="future")),
-    ],
-    ids=["other edges", "only touching", "longer than a range may be", "other facets"],
-)
-def test_ranges_stay_apart_where_they_are_not_one_passage(apart: tuple[Item, Item]) -> None:
-    assert ranges(*apart) == [(item.first, item.last, item.edge, item.tags) for item in apart]
-
-
-def test_quotes_are_never_merged() -> None:
-    items = [Item(index=number, edge="REV-NNCA", quote="Sales rose.") for number in range(2)]
-    assert list(merged(items)) == items
-
-
-def test_merged_ranges_are_cut_from_the_text_as_one(corpus: Corpus, tmp_path: Path) -> None:
-    pair = [
-        {"first": 2, "last": 3, "edge": "REV-NNCA", "tags": []},
-        {"first": 3, "last": 4, "edge": "REV-NNCA", "tags": []},
-    ]
-    model = ask(corpus, tmp_path / "run", lambda request: RawReply(text=json.dumps({"extractions": pair})), mode="span")
-    (found,) = extractions_of_run(tmp_path / "run")
-    assert isinstance(found, Extraction)
-    assert found.quote == "".join(model.seen[0].segments[1:4]).strip()
 
 
 def test_a_range_of_more_segments_than_one_may_hold_is_a_violation(tmp_path: Path) -> None:

@@ -86,6 +86,14 @@ def test_the_segments_of_the_example_give_the_same_passages_in_both_modes() -> N
         assert span["tags"] == quote["tags"]
 
 
+@pytest.mark.parametrize("guide", ["none", "rules"])
+@pytest.mark.parametrize("mode", MODES)
+def test_extractions_are_asked_for_in_the_order_of_the_text_as_the_example_gives_them(mode: Mode, guide: Guide) -> None:
+    assert ExtractionPrompt(GRAPH, mode, guide).system.count("in the order of the text") == 1
+    firsts = [item["first"] for item in example_reply(GRAPH, example(), "span")["extractions"]]
+    assert firsts == sorted(firsts)
+
+
 @pytest.mark.parametrize("facets", [False, True])
 @pytest.mark.parametrize("mode", MODES)
 def test_the_example_is_a_valid_reply_to_what_the_prompt_shows(mode: Mode, facets: bool) -> None:
