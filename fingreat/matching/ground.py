@@ -18,7 +18,7 @@ from fingreat.errors import InputError
 from fingreat.matching.elision import Parts, chains, take_apart
 from fingreat.matching.index import UNKNOWN, Place, SectionIndex, split_at_line_ends
 from fingreat.matching.normalise import normalise
-from fingreat.matching.tokens import Token, tokens
+from fingreat.matching.tokens import tokens
 from fingreat.matching.verbatim import verbatim_places
 from fingreat.matching.weight import WORDING, differences, negations, weighs
 from fingreat.schema.records import Verdict
@@ -113,7 +113,7 @@ class Grounder:
 
     def _windows(self, start: int, end: int) -> list[Place]:
         """Token ranges, half-open, to look in: the chunk's, then the section's."""
-        everything = (0, len(self._index.tokens))
+        everything = (0, len(self._index.chars))
         chunk = bisect_left(self._index.starts, start), bisect_right(self._index.ends, end)
         return [everything] if chunk == everything else [chunk, everything]
 
@@ -142,7 +142,7 @@ class Grounder:
         if verbatim >= 0 and self._section.startswith(quote.text, verbatim):
             return 0, (verbatim, verbatim + len(quote.text))
         source = self._index.normalised
-        start, end = self._index.tokens[first].start, self._index.tokens[last].end
+        start, end = self._index.tokens.starts[first], self._index.tokens.ends[last]
         text = quote.normalised.text
         for char in reversed(text[: quote.tokens[0].start].replace(" ", "")):
             before = start - 1 if source.text[start - 1 : start] != " " else start - 2
@@ -179,7 +179,7 @@ class Grounder:
 
     def _hides_nothing(self, before: Place, after: Place) -> bool:
         """Whether the gap between two places is free of negations."""
-        start, end = self._index.tokens[before[1]].end, self._index.tokens[after[0]].start
+        start, end = self._index.tokens.ends[before[1]], self._index.tokens.starts[after[0]]
         return bisect_left(self._negations, start) == bisect_left(self._negations, end)
 
     def _rejected(self, missing: Sequence[_Quote]) -> Grounding:
@@ -193,14 +193,14 @@ class Grounder:
             kinds.update(differences(quote.parts, self._trimmed(needle, place)) or (WORDING,))
         return Grounding(Verdict.ALTERED if kinds else Verdict.NOT_FOUND, differs=tuple(sorted(kinds)))
 
-    def _trimmed(self, needle: str, place: Place) -> list[Token]:
-        """The tokens of a place from the first to the last that the needle shares with it."""
+    def _trimmed(self, needle: str, place: Place) -> list[str]:
+        """The texts of the tokens of a place from the first to the last that the needle shares with it."""
         first, last = place
         window = self._index.chars[first : last + 1]
         if len(needle) + len(window) > _MAX_TRIMMED:
-            return self._index.tokens[first : last + 1]
+            return self._index.tokens.texts[first : last + 1]
         shared = [change for change in Indel.opcodes(needle.replace(UNKNOWN, ""), window) if change.tag == "equal"]
-        return self._index.tokens[first + shared[0].dest_start : first + shared[-1].dest_end]
+        return self._index.tokens.texts[first + shared[0].dest_start : first + shared[-1].dest_end]
 
 
 class _Quote:
@@ -212,14 +212,12 @@ class _Quote:
         self.normalised = normalise(text)
         self.tokens = tokens(self.normalised, symbols=True)
         self.lead = self.normalised.starts[self.tokens[0].start] if self.tokens else 0
-        self.parts = [
-            Token(part, token.start, token.end, token.kind) for token in self.tokens for part in index.parts(token.text)
-        ]
+        self.parts = [part for token in self.tokens for part in index.parts(token.text)]
         self.needles = self._needles(index)
 
     def _needles(self, index: SectionIndex) -> list[str]:
         """The token strings to look for: a word cut by a line end may be two words, or one."""
-        whole = index.encode([part.text for part in self.parts])
+        whole = index.encode(self.parts)
         split = split_at_line_ends(self.normalised, self.tokens)
         return list(dict.fromkeys([index.encode([part for word in split for part in index.parts(word)]), whole]))
 

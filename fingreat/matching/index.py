@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ from rapidfuzz.distance import LCSseq
 from fingreat.errors import InputError
 from fingreat.matching.chrome import chrome_ranges
 from fingreat.matching.normalise import Normalised, normalise
-from fingreat.matching.tokens import Token, tokens
+from fingreat.matching.tokens import Columns, Token, columns, word_around
 
 UNKNOWN = "\0"
 """Stands for a token that the section lacks."""
@@ -60,27 +60,34 @@ class SectionIndex:
 
     A word that a line end cuts (`long-` / `term`) may be one word or two. Wherever it occurs, in the
     section and in quotes, it is therefore kept as its parts, so that both readings are found.
+
+    Attributes:
+        tokens: all of them.
+        chars: their texts, one character for each.
     """
 
     def __init__(self, section: str) -> None:
         self.normalised = normalise(section)
-        found = tokens(self.normalised, symbols=True)
         self._parts: dict[str, tuple[str, ...]] = {}
-        starts, ends = self.normalised.starts, self.normalised.ends
-        for token in found:
-            # Asked here already: of nearly all words the source is as long as they are.
-            if ends[token.end - 1] - starts[token.start] == token.end - token.start:
-                continue
-            if cuts := line_end_cuts(self.normalised, token):
-                self._parts.setdefault(token.text, _cut(token.text, cuts))
+        for word in _joined_words(self.normalised):
+            if cuts := line_end_cuts(self.normalised, word):
+                self._parts.setdefault(word.text, _cut(word.text, cuts))
+        found = columns(self.normalised.text)
         self.tokens = self._split(found) if self._parts else found
-        self.starts = [starts[token.start] for token in self.tokens]
-        self.ends = [ends[token.end - 1] for token in self.tokens]
-        self._codes: dict[str, str] = {}
-        for token in self.tokens:
-            if token.text not in self._codes:
-                self._codes[token.text] = _character(len(self._codes) + 1)
-        self.chars = "".join([self._codes[token.text] for token in self.tokens])
+        self._codes = _coded(dict.fromkeys(self.tokens.texts))
+        self.chars = "".join([self._codes[text] for text in self.tokens.texts])
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where in the section each token starts."""
+        starts = self.normalised.starts
+        return [starts[start] for start in self.tokens.starts]
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Where in the section each token ends."""
+        ends = self.normalised.ends
+        return [ends[end - 1] for end in self.tokens.ends]
 
     def encode(self, texts: Sequence[str]) -> str:
         """Tokens as characters; `UNKNOWN` for those that the section lacks."""
@@ -90,16 +97,17 @@ class SectionIndex:
         """A word as this section keeps it."""
         return self._parts.get(word, (word,))
 
-    def _split(self, found: list[Token]) -> list[Token]:
-        split: list[Token] = []
-        for token in found:
-            if token.text not in self._parts:
-                split.append(token)
-                continue
-            start = token.start
-            for part in self.parts(token.text):
-                split.append(Token(part, start, start + len(part), token.kind))
-                start += len(part)
+    def _split(self, found: Columns) -> Columns:
+        split = Columns([], [], [], [])
+        for text, start, end, kind in zip(*found, strict=True):
+            for part in self.parts(text):
+                # A figure is never a part, and may be shorter or longer than what it stands for.
+                till = start + len(part) if text in self._parts else end
+                split.texts.append(part)
+                split.starts.append(start)
+                split.ends.append(till)
+                split.kinds.append(kind)
+                start = till
         return split
 
     def on_borders(self, place: Place) -> bool:
@@ -111,33 +119,33 @@ class SectionIndex:
 
     def _glued(self, at: int) -> bool:
         """Whether a token and its follower are one word without any break in the source."""
-        if not 0 <= at < len(self.tokens) - 1 or self.tokens[at].kind != "word":
+        if not 0 <= at < len(self.chars) - 1 or self.tokens.kinds[at] != "word":
             return False
-        return self.tokens[at + 1].kind == "word" and self.ends[at] == self.starts[at + 1]
+        return self.tokens.kinds[at + 1] == "word" and self.ends[at] == self.starts[at + 1]
 
     @cached_property
     def views(self) -> list[View]:
         """The section as it is, then without footnote marks, without page chrome, without both."""
-        notes = {at for at, token in enumerate(self.tokens) if token.kind == "number" and self._is_note(at)}
+        notes = {at for at, kind in enumerate(self.tokens.kinds) if kind == "number" and self._is_note(at)}
         chrome: set[int] = set()
         for start, end in chrome_ranges(self.normalised.source):
             chrome.update(range(bisect_left(self.starts, start), bisect_left(self.starts, end)))
-        views = [View(self.chars, range(len(self.tokens)))]
+        views = [View(self.chars, range(len(self.chars)))]
         for left_out in (notes, chrome, notes | chrome if notes and chrome else set()):
             if left_out:
-                where = [at for at in range(len(self.tokens)) if at not in left_out]
+                where = [at for at in range(len(self.chars)) if at not in left_out]
                 views.append(View("".join([self.chars[at] for at in where]), where))
         return views
 
     def _is_note(self, at: int) -> bool:
         """A footnote mark: a small number in parentheses or raised, right behind a word or a figure."""
-        token = self.tokens[at]
-        if token.kind != "number" or len(token.text) > _MAX_NOTE or not at:
+        text, start = self.tokens.texts[at], self.tokens.starts[at]
+        if len(text) > _MAX_NOTE or not at:
             return False
         if self.normalised.source[self.starts[at]] in _SUPERSCRIPTS:
             return self.ends[at - 1] == self.starts[at]
-        raised = token.text[0] == "-" and token.text[1:].isdigit() and self.normalised.text[token.start] == "("
-        return raised and self.tokens[at - 1].kind == "word" and self.tokens[at - 1].end == token.start
+        raised = text[0] == "-" and text[1:].isdigit() and self.normalised.text[start] == "("
+        return raised and self.tokens.kinds[at - 1] == "word" and self.tokens.ends[at - 1] == start
 
     @cached_property
     def _positions(self) -> dict[str, list[int]]:
@@ -180,6 +188,15 @@ class SectionIndex:
         return sorted(both, key=lambda diagonal: (-both[diagonal], diagonal))[:_CANDIDATES]
 
 
+def _joined_words(normalised: Normalised) -> Iterator[Token]:
+    """The words in which a hyphen at a line end was dropped."""
+    text = normalised.text
+    for hyphen in normalised.joined:
+        start, end = word_around(text, bisect_left(normalised.starts, hyphen))
+        if start < end:
+            yield Token(text[start:end], start, end, "word")
+
+
 def line_end_cuts(normalised: Normalised, token: Token) -> list[int]:
     """Where inside a word the source has a hyphen and a line end, as offsets in the word."""
     starts, ends = normalised.starts, normalised.ends
@@ -199,13 +216,16 @@ def _cut(word: str, cuts: Sequence[int]) -> tuple[str, ...]:
 
 def split_at_line_ends(normalised: Normalised, found: Sequence[Token]) -> list[str]:
     """The texts of tokens, words that a line end cuts as their parts."""
+    if not normalised.joined:
+        return [token.text for token in found]
     return [part for token in found for part in _cut(token.text, line_end_cuts(normalised, token))]
 
 
-def _character(number: int) -> str:
-    if number > sys.maxunicode:
+def _coded(texts: Collection[str]) -> dict[str, str]:
+    """A character for each text."""
+    if len(texts) > sys.maxunicode:
         raise InputError(
             f"A section with more than {sys.maxunicode} different words and figures cannot be indexed.",
             hint="Cut the text into sections or chunks first.",
         )
-    return chr(number)
+    return dict(zip(texts, map(chr, range(1, len(texts) + 1)), strict=True))

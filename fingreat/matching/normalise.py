@@ -48,12 +48,14 @@ class Normalised:
         text: its normal form; normalising it again changes nothing.
         starts, ends: for each character of `text` the half-open range of code points of `source` that
             it stands for. Characters of `source` that were dropped belong to no range.
+        joined: where in `source` a hyphen at a line end was dropped, in order.
     """
 
     source: str
     text: str
     starts: array[int]
     ends: array[int]
+    joined: tuple[int, ...] = ()
 
     def source_range(self, a: int, b: int) -> tuple[int, int]:
         """The code points of `source` behind `text[a:b]`, half-open.
@@ -89,7 +91,7 @@ def normalise(text: str) -> Normalised:
         mapped.sub(pattern, replacement)
         if pattern is _SPACE:
             mapped.strip()
-    return Normalised(text, mapped.text, mapped.starts, mapped.ends)
+    return Normalised(text, mapped.text, mapped.starts, mapped.ends, tuple(mapped.joined))
 
 
 class _Mapped:
@@ -100,6 +102,7 @@ class _Mapped:
         self.text = text
         self.starts = starts
         self.ends = ends
+        self.joined: list[int] = []
 
     def sub(self, pattern: re.Pattern[str], replacement: Replacement | str) -> None:
         """Replace each match; None leaves it. New characters stand for all that they replace."""
@@ -134,7 +137,10 @@ def _join_line_end(match: re.Match[str], whole: _Mapped) -> str:
     """A word cut by a line end is put together; a figure or a name in capitals keeps its hyphen."""
     before, after = (whole.source[whole.starts[place]] for place in (match.start() - 1, match.end()))
     letters = before.isalpha() and after.isalpha()
-    return "" if letters and (after.islower() or not before.islower()) else "-"
+    if not letters or (before.islower() and not after.islower()):
+        return "-"
+    whole.joined.append(whole.starts[match.start()])
+    return ""
 
 
 def _delimiter_row(match: re.Match[str], whole: _Mapped) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from rapidfuzz.distance import Indel
 
-from fingreat.matching.tokens import Token, tokens
+from fingreat.matching.tokens import is_word, tokens
 
 _MAX_COMPARED = 4000
 """Longer sequences are not compared token by token: their edit script would need too much memory."""
@@ -45,28 +45,26 @@ def weighs(normalised_text: str) -> bool:
     return any(token.kind != "word" or token.text in known for token in tokens(normalised_text, symbols=True))
 
 
-def differences(a: Sequence[Token], b: Sequence[Token]) -> tuple[str, ...]:
-    """The kinds of tokens in which two sequences differ, sorted; empty if they are equal.
+def differences(a: Sequence[str], b: Sequence[str]) -> tuple[str, ...]:
+    """The kinds of tokens in which two sequences differ, given as their texts, sorted; empty if they are equal.
 
     Kinds are `figure` (numbers with their signs, per-cent marks and currencies), `negation`,
     `direction`, `modal`, `scale`, and `wording` for all other words. Order counts: two figures that
     changed places differ. Of very long sequences only the tokens that one side lacks are looked at.
     """
-    texts_a, texts_b = [token.text for token in a], [token.text for token in b]
     if max(len(a), len(b)) > _MAX_COMPARED:
-        lacking = set(texts_a) ^ set(texts_b)
-        odd = [token for token in (*a, *b) if token.text in lacking]
-        return _kinds(odd) or ((WORDING,) if texts_a != texts_b else ())
-    odd = []
-    for change in Indel.opcodes(texts_a, texts_b):
+        lacking = set(a) ^ set(b)
+        return _kinds(lacking) or ((WORDING,) if list(a) != list(b) else ())
+    odd: list[str] = []
+    for change in Indel.opcodes(a, b):
         if change.tag != "equal":
             odd += [*a[change.src_start : change.src_end], *b[change.dest_start : change.dest_end]]
     return _kinds(odd)
 
 
-def _kinds(odd: Iterable[Token]) -> tuple[str, ...]:
+def _kinds(odd: Iterable[str]) -> tuple[str, ...]:
     known = words_of_weight()
-    return tuple(sorted({known.get(token.text, WORDING) if token.kind == "word" else "figure" for token in odd}))
+    return tuple(sorted({known.get(text, WORDING) if is_word(text) else "figure" for text in odd}))
 
 
 @cache
