@@ -209,6 +209,7 @@ def _context_lines(counts: dict[str, Any]) -> list[str]:
 _SHOWN = {"section": "their section", "paragraph": "their paragraph", "window": "a window", "none": "nothing around"}
 _UNUSUAL = {
     "smaller_contexts": "with less than other models are shown: this one holds no more",
+    "halved_contexts": "with half of that context or less: their requests were too long after all",
     "without_filing": "of filings without such a section in the corpus",
     "unplaced": "stand nowhere in their section, or in several places",
 }

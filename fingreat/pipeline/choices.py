@@ -30,7 +30,7 @@ class Choices:
         self._states: Counter[ReplyState] = Counter()
         self._meter = Meter()
         self._met: set[str] = set()
-        self._resent = self._healed = 0
+        self._resent = self._healed = self._halved = 0
         self.failures: list[Failure] = []
 
     def reply(self, question: Question, *, again: bool = False) -> Reply:
@@ -54,7 +54,8 @@ class Choices:
 
     def last(self, question: Question, variant: Variant) -> Classification:
         """The classification that the last reply to a passage gives."""
-        again = variant != Variant()
+        again = variant.samples > 0
+        self._halved += variant.halvings > 0
         reply = self.reply(question, again=again)
         # Judged anew from the raw text, so that a reply means the same whenever it is read.
         engine_state = reply.state if reply.state in _ENGINE_STATES else None
@@ -87,7 +88,8 @@ class Choices:
 
         Of the outputs, `healed` were damaged at first. The failures are those that another model or text might answer
         (`need_change`), and those to ask again (`to_resend`). `resent` replies were asked for because an earlier one
-        was damaged.
+        was damaged. `halved_contexts` are passages whose request was too long after all, and was asked with half of
+        its context, or less.
 
         Args:
             seconds: wall time while the model was asked.
@@ -102,6 +104,7 @@ class Choices:
             "requests_by_state": {state.value: self._states[state] for state in ReplyState},
             "resent": self._resent,
             "healed": self._healed,
+            "halved_contexts": self._halved,
             "to_resend": requests - outputs - need_change,
             "need_change": need_change,
             **self._meter.figures(seconds, beside),

@@ -197,7 +197,8 @@ class _Steps:
             name,
             kind="classify",
             asked=self._asked(),
-            resolved=resolved | {"mode": STAGE, "graph": self.graph.name},
+            # With a corpus passages have contexts: which corpus is told by the hashes of its texts.
+            resolved=resolved | {"mode": STAGE, "graph": self.graph.name, "corpus": self.corpus is not None},
             model=model_info(self.config.model, self.backend, options.settings),
             hashes={
                 "prompt": self.questions.prompt.digest,
@@ -253,7 +254,7 @@ class _Steps:
         found = {}
         for question in self.questions.all(asked):
             variant = asked[question.passage.passage_id]
-            reply = choices.reply(question, again=variant != Variant())
+            reply = choices.reply(question, again=variant.samples > 0)
             if (following := self._following(reply, question, variant)) is not None:
                 found[question.passage.passage_id] = following
         return found

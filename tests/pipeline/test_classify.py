@@ -212,7 +212,9 @@ def test_what_is_too_long_after_all_is_asked_with_half_of_the_context(tmp_path: 
         return named("REV-NNCA")
 
     backend = Asked(respond)
-    run(tmp_path, backend, gold, over=over, resend=0)
+    counts = run(tmp_path, backend, gold, over=over, resend=0).manifest.counts
+    # Nothing was damaged.
+    assert (counts["halved_contexts"], counts["resent"], counts["healed"]) == (1, 0, 0)
     lengths = [len(user(request)) for request in backend.requests]
     assert lengths == sorted(lengths, reverse=True)
     (one,) = classifications(tmp_path / "run")
@@ -248,6 +250,12 @@ def test_a_run_that_was_stopped_asks_only_what_is_open(tmp_path: Path) -> None:
     run(tmp_path, third, gold, over=Corpus(tmp_path / "corpus"))
     assert third.requests == []
     assert (tmp_path / "run" / "classifications" / "part-00000.jsonl").read_bytes() == before
+
+
+def test_a_run_with_a_corpus_is_another_one_than_without(tmp_path: Path) -> None:
+    run(tmp_path, Asked())
+    with pytest.raises(RunError, match=r"resolved\.corpus was True, now False"):
+        run(tmp_path, Asked(), over=None)
 
 
 def test_a_masked_run_is_the_same_run_when_it_is_repeated(tmp_path: Path) -> None:
