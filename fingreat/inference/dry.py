@@ -8,6 +8,7 @@ from typing import Any
 from fingreat.errors import BackendError, InputError
 from fingreat.inference.backend import Backend, ModelSpec, RawReply, Settings
 from fingreat.inference.hosted.openai_wire import chat_options
+from fingreat.inference.hosted.provider import hosted_name
 from fingreat.inference.model_folder import ChatModel, folder_of
 from fingreat.inference.registry import create_backend, writes_text
 from fingreat.inference.requirements import NEEDS, has_module, known_spec
@@ -75,7 +76,7 @@ def dry_backend(spec: str, graph: Graph, settings: Settings) -> Backend:
         return create_backend(spec, graph, settings)
     name = parsed.model or parsed.backend
     if NEEDS[parsed.backend].model == "hosted":
-        return DryBackend(name, parsed.revision, _hosted_options(parsed, settings))
+        return DryBackend(hosted_name(parsed), None, _hosted_options(parsed, settings))
     folder = folder_of(parsed)
     if not has_module("transformers"):
         return DryBackend(name, parsed.revision, certain=False)

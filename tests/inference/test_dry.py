@@ -67,6 +67,12 @@ def test_a_folder_that_is_not_there_is_refused_with_or_without_the_library(spec:
         dry_backend(spec, GRAPH, Settings())
 
 
+@pytest.mark.parametrize(("spec", "words"), [("openai", "names no model"), ("gemini:m@1", "takes no revision")])
+def test_a_hosted_model_without_a_name_or_with_a_revision_is_refused_as_in_a_real_run(spec: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        dry_backend(spec, GRAPH, Settings())
+
+
 def test_what_has_no_engine_is_itself() -> None:
     assert isinstance(dry_backend("lexicon", GRAPH, Settings()), LexiconBackend)
 

@@ -41,6 +41,20 @@ class Hosted:
         return f"{self.backend}:{self.model}" + (f" at {self.address}" if self.own else "")
 
 
+def hosted_name(spec: ModelSpec) -> str:
+    """The name of the model that a specification names.
+
+    Raises:
+        InputError: no model, or a revision (names of providers' models carry their date).
+    """
+    where = f"--model {spec}"
+    if not spec.model:
+        raise InputError("names no model.", where=where, hint=f"Write `{spec.backend}:NAME`.")
+    if spec.revision:
+        raise InputError("takes no revision.", where=where, hint="Name the dated model, where there is one.")
+    return spec.model
+
+
 def hosted(spec: ModelSpec, settings: Settings, address: str) -> Hosted:
     """The model that a specification names.
 
@@ -53,11 +67,7 @@ def hosted(spec: ModelSpec, settings: Settings, address: str) -> Hosted:
     Raises:
         InputError: no model, a revision (names of providers' models carry their date), no key, or no address.
     """
-    where = f"--model {spec}"
-    if not spec.model:
-        raise InputError("names no model.", where=where, hint=f"Write `{spec.backend}:NAME`.")
-    if spec.revision:
-        raise InputError("takes no revision.", where=where, hint="Name the dated model, where there is one.")
+    name, where = hosted_name(spec), f"--model {spec}"
     own = settings.base_url is not None
     variable = NEEDS[spec.backend].key or ""
     key = os.environ.get(variable, "").strip()
@@ -68,7 +78,7 @@ def hosted(spec: ModelSpec, settings: Settings, address: str) -> Hosted:
         raise InputError("the key holds what no key can hold.", where=where, hint=f"Look at the variable {variable}.")
     if settings.base_url is not None:
         address = check_address(settings.base_url)
-    return Hosted(spec.backend, spec.model, address, key or _NO_KEY, own)
+    return Hosted(spec.backend, name, address, key or _NO_KEY, own)
 
 
 def settled(model: Hosted, reply: RawReply, status: int | None, hint: str | None, after: float | None) -> RawReply:
