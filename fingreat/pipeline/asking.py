@@ -317,7 +317,7 @@ class Asker:
         needs = NEEDS.get(model.backend)
         hosted = needs is not None and needs.model == "hosted" and model.base_url is None
         trial = try_out(self._backend, self._trial, largest=self._largest, hosted=hosted)
-        trials = plus(self._manifest.trials, trial)
+        trials = plus(self._manifest.trials or Beside(), trial)
         self._manifest = self._run.write_manifest(self._manifest, trial=trial.model_dump(mode="json"), trials=trials)
         self._progress.tried(trial)
         trial.require(model.spec)
@@ -331,9 +331,10 @@ class Asker:
         settings = self._options.settings
         Spending.check(limit_usd, settings.preset.prices, self._manifest.model.spec)
         held = {key for part in open_batches(settings.batch) for key in part.keys} if settings.batch else set()
+        trials = self._manifest.trials or Beside()
         spending = Spending(
             limit_usd,
-            self._manifest.trials.cost_usd or 0.0,
+            trials.cost_usd or 0.0,
             prices=settings.preset.prices,
             batch=settings.batch is not None,
             promised=(key for key in held if self.is_open(key)),

@@ -72,7 +72,7 @@ class Meter:
         in `cost_usd`, for it was paid for, but in no number of replies, rate or time.
 
         Args:
-            seconds: wall time while the model was asked; without it, or with 0, there are no rates.
+            seconds: wall time while the model was asked; without it, or where nothing was asked, there are no rates.
         """
         cost = self._cost
         if beside.cost_usd is not None:
@@ -91,17 +91,19 @@ class Meter:
         }
 
     def _rate(self, kind: str, seconds: float | None) -> float | None:
-        return round(self._asked[kind] / seconds, 1) if seconds else None
+        return round(self._asked[kind] / seconds, 1) if seconds and self.replies > self._hits else None
 
 
 def figures_so_far(run: RunFolder, manifest: Manifest) -> dict[str, Any]:
     """The figures of a run that was stopped, from the replies on disk; of its chunks and filings they say nothing.
 
+    They are empty where nothing was asked yet.
+
     Raises:
         RunError: a reply is damaged.
     """
     meter, beside = _read(run, manifest)
-    return meter.figures(manifest.asking_seconds, beside)
+    return meter.figures(manifest.asking_seconds, beside) if meter.replies or beside.requests else {}
 
 
 def beside_replies(run: RunFolder, manifest: Manifest) -> Beside:
@@ -114,7 +116,7 @@ def beside_replies(run: RunFolder, manifest: Manifest) -> Beside:
 
 
 def _read(run: RunFolder, manifest: Manifest) -> tuple[Meter, Beside]:
-    meter, beside = Meter(), manifest.trials
+    meter, beside = Meter(), manifest.trials or Beside()
     failed: dict[str, Reply] = {}
     for reply in read_records(run.replies, Reply):
         if replaced := failed.pop(reply.key, None):

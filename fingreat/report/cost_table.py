@@ -86,7 +86,7 @@ def _notes(runs: Sequence[RunFigures]) -> Iterator[str]:
         yield f"Dollars of {by_hour}: time at the price of the machine's hour in the models file."
     if unknown := _named([run for run in asked if run.usd is None and run.prompt_tokens], runs):
         yield f"No price of {unknown} is known: name a file with prices, or usd_per_hour, by --models."
-    if untimed := ", ".join(run.runs[0] for run in runs if run.seconds is None):
+    if untimed := ", ".join(run.runs[0] for run in runs if run.seconds is None and run.asked):
         yield f"Of {untimed} no time was noted."
     for run in runs:
         yield from _notes_of(run)

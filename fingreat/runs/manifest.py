@@ -75,7 +75,7 @@ class Manifest(Record):
         counts: rows by state, extractions by verdict, tokens, seconds, dollars.
         asking_seconds: wall time of all calls together while the model was asked.
         trial: what the request that tries a model out showed, None where none was made.
-        trials: what all such requests took together.
+        trials: what all such requests took together, None where none was made.
         so_far: tokens, seconds, dollars and replies by state of a run that was stopped; empty in a complete one.
     """
 
@@ -97,7 +97,7 @@ class Manifest(Record):
     counts: dict[str, Any] = Field(default_factory=dict)
     asking_seconds: float = 0.0
     trial: dict[str, Any] | None = None
-    trials: Beside = Beside()
+    trials: Beside | None = None
     so_far: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")

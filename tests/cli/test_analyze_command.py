@@ -125,7 +125,9 @@ def test_two_runs_of_one_model_are_told_apart_where_only_one_has_a_price(run: Ca
 
 @pytest.mark.parametrize("status", ["interrupted", "failed", "started"])
 def test_a_run_that_is_not_complete_has_what_it_took_so_far(run: Callable, tmp_path: Path, status: str) -> None:
-    half = _run(tmp_path / "half", status=status, counts={}, asking_seconds=4.0, trials=Beside(cost_usd=0.25))
+    half = _run(
+        tmp_path / "half", status=status, counts={}, asking_seconds=4.0, trials=Beside(requests=1, cost_usd=0.25)
+    )
     with reply_log(RunFolder(half).replies) as log:
         log.append(Reply(key="a", state=ReplyState.OK, text="", prompt_tokens=300, output_tokens=20, cost_usd=0.5))
         log.append(Reply(key="b", state=ReplyState.ERROR, text="", cost_usd=0.125))

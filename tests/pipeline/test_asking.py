@@ -105,7 +105,8 @@ def test_a_model_that_keeps_to_no_schema_is_refused_after_one_request(corpus: Co
     with pytest.raises(BackendError):
         extract(corpus, CONFIG, tmp_path / "run", backend=model)
     # What both trials took stays, and is a part of what the run took.
-    assert run.manifest().trials.requests == 2
+    assert (trials := run.manifest().trials) is not None
+    assert trials.requests == 2
     assert run.manifest().so_far["prompt_tokens"] == 2 * 900
     manifest = extract(corpus, CONFIG, tmp_path / "run", backend=model, options=AskOptions(trial=False))
     assert manifest.status == "complete"
@@ -131,6 +132,16 @@ def test_a_run_that_the_cache_answers_asks_and_pays_nothing(corpus: Corpus, tmp_
     assert second.counts["cost_usd"] in (0, None)
     assert second.asking_seconds < 60
     assert extraction_bytes(tmp_path / "a" / "run") == extraction_bytes(tmp_path / "b" / "run")
+
+
+def test_a_run_that_was_stopped_before_it_asked_took_nothing(corpus: Corpus, tmp_path: Path) -> None:
+    def gone(request: Request) -> RawReply:
+        raise BackendError("the engine is gone.")
+
+    with pytest.raises(BackendError):
+        extract(corpus, CONFIG, tmp_path / "run", backend=Counting(gone))
+    manifest = RunFolder(tmp_path / "run").manifest()
+    assert (manifest.status, manifest.so_far, manifest.trials) == ("failed", {}, None)
 
 
 def test_a_limit_on_spending_stops_the_run_and_a_larger_one_goes_on(corpus: Corpus, tmp_path: Path) -> None:

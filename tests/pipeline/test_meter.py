@@ -57,6 +57,9 @@ def test_what_came_from_the_cache_costs_nothing_and_lacks_no_price() -> None:
 def test_there_are_no_rates_without_time() -> None:
     assert Meter().figures()["output_tokens_per_second"] is None
     assert Meter().figures(0.0)["prompt_tokens_per_second"] is None
+    meter = Meter()
+    meter.add(_reply("a", prompt_tokens=10, output_tokens=1, from_cache=True))
+    assert meter.figures(0.1)["prompt_tokens_per_second"] is None
 
 
 def test_states_are_all_named_and_add_up() -> None:
