@@ -72,6 +72,7 @@ class LiveView:
     def __exit__(self, *exc: object) -> None:
         # A bar that never began would only leave an empty line before the message.
         if self._bar.live.is_started:
+            self._bar.figures = self._figures()
             self._bar.stop()
         elif self._meter.replies:
             self._say_line()

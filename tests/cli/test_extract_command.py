@@ -105,7 +105,19 @@ def test_no_more_is_spent_than_allowed_and_the_run_goes_on_with_more(
     assert provider.log.count(CHAT) == 5
     assert f"{whole - 5} requests are left" in outcome.err
     assert "larger --max-cost" in outcome.err
-    assert RunFolder(tmp_path / "out" / "run").manifest().status == "interrupted"
+    stopped = tmp_path / "out" / "run"
+    assert RunFolder(stopped).manifest().status == "interrupted"
+    # What it took so far can be read, and says that it is not all.
+    (so_far,) = json.loads(run("analyze", "cost", stopped, "--json").out)["runs"]
+    assert (so_far["status"], so_far["requests"], so_far["usd"]) == ("interrupted", 5, pytest.approx(0.05))
+    exported = run("export", stopped, "--table", "replies", "--format", "jsonl", "--out", "-")
+    assert len(exported.out.splitlines()) == 5
+    assert "The run is interrupted, not complete: these are the replies so far." in exported.err
+    listed = run("runs", "list", tmp_path / "out").out
+    (row,) = [line.split() for line in listed.splitlines() if "interrupted" in line]
+    assert row[:2] == ["run", "interrupted"]
+    assert row[4:7] == ["5", "–", "–"]
+    assert "are those answered so far" in listed
     # What was paid counts: of eight cents in all, three are left.
     assert run(*arguments, "--max-cost", 0.085).code == 1
     assert provider.log.count(CHAT) == 8
