@@ -1,8 +1,9 @@
 """Replies kept across runs, by request key: what a model answered once is not asked or paid for again.
 
 The key is the hash of the request's final form, so whatever could change the answer makes another key. Every reply
-that stands is kept, failures that would come again (`blocked`, `too_long`) and damaged answers included; an `error` is
-not, since it may pass. One SQLite file in write-ahead mode, which several processes may use at the same time.
+that stands is kept, damaged answers included, and failures that would come again: `blocked`, and `too_long` where it
+is known what the model holds. An `error` is not, since it may pass. One SQLite file in write-ahead mode, which several
+processes may use at the same time.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class ReplyCache:
         if row is None:
             return None
         state, held, digest, text = row
-        if state == ReplyState.TOO_LONG and held != context:
+        if state == ReplyState.TOO_LONG and (context is None or held != context):
             return None
         if not isinstance(text, str) or sha256_hex(text.encode()) != digest:
             raise self._damaged(f"the reply of {key} is not what was written")
@@ -108,16 +109,16 @@ class ReplyCache:
             raise self._damaged(f"the reply of {key} is no reply") from error
 
     def put(self, reply: Reply, *, context: int | None = None) -> None:
-        """Keep a reply; the first one of a key stays, and an `error` is not kept.
+        """Keep a reply; the first one of a key stays. An `error` is not kept, nor what was too long for an unknown size.
 
         Args:
-            context: tokens that the model holds.
+            context: tokens that the model holds, None where that is unknown.
 
         Raises:
             InputError: the file is damaged.
             StorageError: the disk refused, or another process holds the file.
         """
-        if reply.state is ReplyState.ERROR:
+        if reply.state is ReplyState.ERROR or (reply.state is ReplyState.TOO_LONG and context is None):
             return
         text = reply.model_dump_json()
         with self._errors():

@@ -83,6 +83,15 @@ def test_what_was_too_long_is_asked_of_a_model_that_holds_more(tmp_path: Path, c
     assert (found.state, found.from_cache) == (ReplyState.OK, False)
 
 
+def test_what_was_too_long_for_a_server_that_does_not_tell_what_it_holds_is_asked_again(
+    tmp_path: Path, cache: ReplyCache
+) -> None:
+    run(tmp_path / "a", requests(1), Asked(lambda one, times: RawReply(state=ReplyState.TOO_LONG)), cache)
+    # It was started anew with more room.
+    (found,) = run(tmp_path / "b", requests(1), Asked(lambda one, times: ANSWER), cache)
+    assert (found.state, found.from_cache) == (ReplyState.OK, False)
+
+
 @pytest.mark.parametrize("failure", [FAILED, BUSY])
 def test_an_error_is_asked_again_by_every_run(tmp_path: Path, cache: ReplyCache, failure: RawReply) -> None:
     run(tmp_path / "a", requests(1), Asked(lambda one, times: failure), cache)

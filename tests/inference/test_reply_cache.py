@@ -57,8 +57,8 @@ def test_a_reply_comes_back_as_it_was_in_the_next_process_too(tmp_path: Path) ->
 @pytest.mark.parametrize("state", ReplyState)
 def test_every_reply_is_kept_but_an_error(path: Path, state: ReplyState) -> None:
     with ReplyCache(path) as cache:
-        cache.put(reply(state=state))
-        assert (cache.get("req-1") is None) == (state is ReplyState.ERROR)
+        cache.put(reply(state=state), context=4096)
+        assert (cache.get("req-1", context=4096) is None) == (state is ReplyState.ERROR)
 
 
 def test_the_first_reply_of_a_key_stays(path: Path) -> None:
@@ -76,6 +76,8 @@ def test_what_was_too_long_is_open_again_for_a_model_that_holds_more_or_less(pat
         assert found.state is ReplyState.TOO_LONG
         assert cache.get("req-1", context=8192) is None
         assert cache.get("req-1", context=None) is None
+        cache.put(reply(key="req-2", state=ReplyState.TOO_LONG, text=""), context=None)
+        assert len(cache) == 1
         cache.put(FULL, context=8192)
         assert cache.get("req-1", context=8192) == cache.get("req-1", context=4096) == FULL
 
