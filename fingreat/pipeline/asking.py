@@ -196,6 +196,7 @@ class Asker:
             InputError: `max_cost` is given and no price is known, the cache is damaged, or a batch of an earlier call
                 holds some of the requests and this one is not to collect it.
             BackendError: the trial shows that the run would fail.
+            CostError: not even the trial may be paid for.
         """
         still_open = []
         for key in keys:
@@ -207,10 +208,10 @@ class Asker:
         self._check_batches(still_open)
         self._progress.begin(len(keys), len(keys) - len(still_open))
         self._progress.timed(lambda: self.seconds - self._seconds_before)
-        if self._needs_trial() and any(self._must_be_asked(key) for key in still_open):
-            self._try_out()
         if self._options.max_cost is not None:
             self._spending = self._limited(self._options.max_cost)
+        if self._needs_trial() and any(self._must_be_asked(key) for key in still_open):
+            self._try_out(len(still_open))
 
     def ask(self, requests: Iterable[Request], *, more: bool = False) -> int:
         """Ask one round: every request that has no reply that stands, each key once.
@@ -310,15 +311,20 @@ class Asker:
         cache = self._options.cache
         return cache is None or cache.get(key, context=self._backend.context) is None
 
-    def _try_out(self) -> None:
+    def _try_out(self, left: int) -> None:
         if self._trial is None:
             return
+        if self._spending is not None and not self._spending.allows(self._trial, 0):
+            raise self._spending.over(left)
         model = self._manifest.model
         needs = NEEDS.get(model.backend)
         hosted = needs is not None and needs.model == "hosted" and model.base_url is None
         trial = try_out(self._backend, self._trial, largest=self._largest, hosted=hosted)
         trials = plus(self._manifest.trials or Beside(), trial)
         self._manifest = self._run.write_manifest(self._manifest, trial=trial.model_dump(mode="json"), trials=trials)
+        if self._spending is not None:
+            # It is no request of the run: it says nothing of what one costs.
+            self._spending.spent += trial.cost_usd or 0.0
         self._progress.tried(trial)
         trial.require(model.spec)
 

@@ -171,6 +171,30 @@ def test_a_limit_on_spending_stops_the_run_and_a_larger_one_goes_on(corpus: Corp
     assert extraction_bytes(out) == extraction_bytes(tmp_path / "whole" / "run")
 
 
+def test_a_limit_that_is_nearly_spent_buys_nothing_more_however_often_the_call_is_repeated(
+    corpus: Corpus, tmp_path: Path
+) -> None:
+    model = Language(costing)
+    for _ in range(3):
+        with pytest.raises(CostError, match=r"of the \$0\.3500 allowed"):
+            extract(corpus, CONFIG, tmp_path / "run", backend=model, options=AskOptions(max_cost=0.35, settings=PRICED))
+        # The trial and two requests cost 0.30, and replies cost 0.10 each.
+        assert len(replies_of_run(tmp_path / "run")) == 2
+
+
+def test_the_trial_is_paid_for_within_the_limit(corpus: Corpus, tmp_path: Path) -> None:
+    model = Language(costing)
+    for limit, trials, message in ((0.0, 0, r"\$0\.00 of the \$0\.00"), (0.05, 1, r"\$0\.1000 of the \$0\.0500")):
+        for _ in range(2):
+            with pytest.raises(CostError, match=message):
+                extract(
+                    corpus, CONFIG, tmp_path / "run", backend=model, options=AskOptions(max_cost=limit, settings=PRICED)
+                )
+            assert len(model.trials) == trials
+    # No request of the run was asked.
+    assert len(model.seen) == 1
+
+
 def test_a_limit_without_a_price_is_refused(corpus: Corpus, tmp_path: Path) -> None:
     model = Language()
     with pytest.raises(InputError, match="no price of"):
