@@ -109,7 +109,7 @@ class ReplyCache:
             raise self._damaged(f"the reply of {key} is no reply") from error
 
     def put(self, reply: Reply, *, context: int | None = None) -> None:
-        """Keep a reply; the first one of a key stays. An `error` is not kept, nor what was too long for an unknown size.
+        """Keep a reply; the first one of a key stays. No `error` is kept, nor what was too long for an unknown size.
 
         Args:
             context: tokens that the model holds, None where that is unknown.
