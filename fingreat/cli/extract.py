@@ -117,7 +117,8 @@ def command(
 ) -> None:
     """Have a model extract evidence from every section of a corpus, and check every quote.
 
-    Stop it with Ctrl-C and repeat the command: it goes on where it was.
+    Stop it with Ctrl-C and repeat the command: it goes on where it was. A chunk that does not fit the model is asked in
+    pieces.
 
     Exit status 0: every request gave an output; 1: some failed, and failures.jsonl says why; 2: none did.
 

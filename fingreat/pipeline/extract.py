@@ -109,6 +109,8 @@ def extract(
         # What cannot be run is refused before a folder is made, and leaves a finished run as it is.
         steps.survey()
         steps.check_context()
+        for note in steps.fit.notes():
+            steps.progress.note(note)
         run = RunFolder(out)
         return run_in_folder(run, steps.manifest(out.resolve().name), lambda manifest: steps.run(run, manifest))
 
@@ -131,7 +133,8 @@ def plan_extract(
         steps.survey()
         steps.check_context()
         planned = Planned(run, steps.manifest(out.resolve().name), backend, options)
-        return estimate(steps.requests(planned), planned)
+        made = estimate(steps.requests(planned), planned)
+        return made.model_copy(update={"notes": (*steps.fit.notes(), *made.notes)})
 
 
 def _checked(corpus: CorpusFolder, config: ExtractConfig, out: Path, options: AskOptions) -> tuple[Graph, AskOptions]:
@@ -272,7 +275,7 @@ class _Steps:
         self.plan.add(section, planned)
 
     def check_context(self) -> None:
-        """Refuse a model that cannot hold a single chunk with its prompt and answer, before the first request.
+        """Refuse a model that has hardly room for text beside its prompt and answer, before the first request.
 
         Raises:
             InputError: with what would do.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 
 from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import InputError
@@ -17,7 +17,7 @@ _MARGIN = 0.95
 
 
 class ContextFit:
-    """Says which requests a model has room for, and refuses a model that has room for none.
+    """Says which requests a model has room for, and refuses a model that has hardly room for text.
 
     A prompt is counted by the model's own tokenizer where the back end can (`CountsTokens`); elsewhere its fixed part
     and the chunk are counted in cl100k_base, which is near enough to tell what is hopeless.
@@ -41,7 +41,6 @@ class ContextFit:
         self._bare = 0
         self._rate = 1.0
         self._chunks = self._fitting = self._largest = 0
-        self._shortest = sys.maxsize
         self._most_characters = 0
         self.largest: Request | None = None
 
@@ -55,7 +54,7 @@ class ContextFit:
         """Whether a request fits the model with its answer; the largest that does is kept as `largest`.
 
         Args:
-            whole: the request shows a whole chunk, and is counted for `check`.
+            whole: the request shows a whole chunk, and is counted for `check` and `notes`.
         """
         prompt = self._prompt(request, piece) if self._context is not None else 0
         fits = self._context is None or prompt + self._max_tokens <= self._context
@@ -65,30 +64,44 @@ class ContextFit:
             self._chunks += 1
             self._fitting += fits
             self._largest = max(self._largest, prompt)
-            self._shortest = min(self._shortest, prompt)
             # Of short chunks the header of the filing, which is longer for some, would tell more than the text.
             if self._counted and piece.n_tokens * 2 >= self._tokens:
                 self._rate = max(self._rate, (prompt - self._bare) / piece.n_tokens)
         return fits
 
     def check(self) -> None:
-        """Refuse a model that cannot hold even the shortest chunk with its prompt and answer.
+        """Refuse a model that has no room for 200 tokens of text beside its prompt and answer.
 
-        Chunks that do not fit are cut where others do; where none does, cutting them all would ask the prompt over
-        and over for a few words each.
+        Chunks that do not fit are cut; cutting them smaller than that would ask the prompt over and over for a few
+        words each. Whether a run is refused hangs on model, prompt and budgets, not on how long its filings are,
+        but for one whose chunks all fit.
 
         Raises:
             InputError: with what would do.
         """
-        if self._context is None or self._fitting or not self._chunks:
+        if self._context is None or self._fitting == self._chunks:
+            return
+        if self._bare + _SHORTEST_CHUNK + self._max_tokens <= self._context:
             return
         about = "" if self._counted else "about "
         raise InputError(
-            f"none of {self._chunks:,} chunks fits: the shortest takes {about}{self._shortest:,} tokens of prompt and "
-            f"{self._max_tokens:,} of answer, and the model holds {self._context:,}.",
+            f"there is no room for {_SHORTEST_CHUNK} tokens of text: the prompt takes {about}{self._bare:,} without "
+            f"any, the answer {self._max_tokens:,}, and the model holds {self._context:,}.",
             where=self._where,
-            hint=self._what_would_do(self._context, self._bare, self._largest),
+            hint=self._what_would_do(self._context),
         )
+
+    def notes(self) -> Iterator[str]:
+        """Whether chunks are asked in pieces, and which options would keep them whole, in a sentence each."""
+        if self._context is None or self._fitting == self._chunks:
+            return
+        pieces = self._chunks - self._fitting
+        yield (
+            f"{pieces:,} of {self._chunks:,} chunks {'does' if pieces == 1 else 'do'} not fit whole into the "
+            f"{self._context:,} tokens that the model holds, and {'is' if pieces == 1 else 'are'} asked in pieces."
+        )
+        if ways := [*self._for_whole(self._context)]:
+            yield f"Whole they would be with {' or '.join(ways)}, or less."
 
     def _prompt(self, request: Request, piece: Chunk) -> int:
         counted = self._count(request) if self._counted else None
@@ -99,20 +112,21 @@ class ContextFit:
             return None
         return self._counter.prompt_tokens(request)
 
-    def _what_would_do(self, context: int, fixed: int, prompt: int) -> str:
-        """The options that make it fit, one at a time; `fixed` is a prompt without text, `prompt` the largest one."""
-        ways = []
-        if (answer := _round_down(context - prompt)) >= _SHORTEST_ANSWER:
-            ways.append(f"--max-tokens {answer}")
+    def _for_whole(self, context: int) -> Iterator[str]:
+        """The options that make every chunk fit whole, one at a time."""
+        if (answer := _round_down(context - self._largest)) >= _SHORTEST_ANSWER:
+            yield f"--max-tokens {answer}"
         # A budget that is taken as it is needs no margin where the estimate is all there is.
         share = _MARGIN if self._counted else 1.0
-        if (chunk := _round_down((context - self._max_tokens - fixed) / self._rate * share)) >= _SHORTEST_CHUNK:
-            ways.append(f"--tokens {chunk}")
-        if ways:
-            return f"Use {' or '.join(ways)}, or less."
-        if context - fixed < _SHORTEST_CHUNK + _SHORTEST_ANSWER:
-            return f"Use a model that holds more: the prompt takes {fixed:,} without any text."
-        return "Use a smaller --tokens and a smaller --max-tokens, both."
+        if (chunk := _round_down((context - self._max_tokens - self._bare) / self._rate * share)) >= _SHORTEST_CHUNK:
+            yield f"--tokens {chunk}"
+
+    def _what_would_do(self, context: int) -> str:
+        """The answer's budget that leaves room for text: for the longest chunk, else for 200 tokens."""
+        for text in (self._largest, self._bare + _SHORTEST_CHUNK):
+            if (answer := _round_down(context - text)) >= _SHORTEST_ANSWER:
+                return f"Use --max-tokens {answer}, or less."
+        return "Use a model that holds more, or --guide none, whose prompt is shorter."
 
 
 def _round_down(number: float) -> int:

@@ -17,6 +17,7 @@ from fingreat.errors import InputError
 from fingreat.inference import Backend, RawReply
 from fingreat.pipeline import Corpus, ExtractConfig, extract
 from fingreat.pipeline.asking import AskOptions
+from fingreat.pipeline.progress import Silent
 from fingreat.prompts import ExtractionPrompt
 from fingreat.runs import Manifest, RunFolder, read_records
 from fingreat.schema import Extraction, Reply, ReplyState, Request, load_graph
@@ -30,6 +31,16 @@ QUOTE = {"mode": "quote", "tokens": 1600, "max_tokens": 64, "resend": 0}
 
 def config(model: Path, backend: str = "vllm", **settings: Any) -> ExtractConfig:
     return ExtractConfig(model=f"{backend}:{model}", **settings)
+
+
+class Told(Silent):
+    """Keeps what whoever watches is told."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, line: str) -> None:
+        self.notes.append(line)
 
 
 def replies_of(run: Path) -> dict[str, Reply]:
@@ -180,15 +191,18 @@ def test_transformers_runs_the_same_way(hf: Backend, model: Path, tmp_path: Path
         assert manifest.counts["requests"] == 1
 
 
-def test_a_run_that_does_not_fit_is_refused_before_it_is_made_and_what_is_proposed_fits(
+def test_a_run_that_does_not_fit_is_refused_before_it_is_made_and_what_keeps_chunks_whole_fits(
     corpus: Corpus, vllm: Any, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vllm, "context", 4096)
-    with pytest.raises(InputError, match=r"chunks fits: the shortest takes .* and the model holds 4,096") as caught:
-        extract(corpus, config(model, tokens=4096, max_tokens=512), tmp_path / "run", backend=vllm)
+    with pytest.raises(InputError, match=r"no room for 200 tokens of text: .* and the model holds 4,096"):
+        extract(corpus, config(model, tokens=4096, max_tokens=3000), tmp_path / "run", backend=vllm)
     assert not (tmp_path / "run").exists()
-    proposed = int(str(caught.value).partition("--tokens ")[2].split(",")[0])
-    assert 200 <= proposed < 4096
     monkeypatch.setattr(vllm, "answer", lambda requests: ((one, RawReply(text="{}")) for one in requests))
+    told = Told()
+    pieces = config(model, tokens=4096, max_tokens=512, resend=0)
+    extract(corpus, pieces, tmp_path / "pieces", backend=vllm, options=AskOptions(trial=False), progress=told)
+    proposed = int(told.notes[1].partition("--tokens ")[2].split(",")[0])
+    assert 200 <= proposed < 4096
     fitting = config(model, tokens=proposed, max_tokens=512, resend=0)
     extract(corpus, fitting, tmp_path / "run", backend=vllm, options=AskOptions(trial=False))
