@@ -11,11 +11,12 @@ from fingreat.analysis import Accuracy, measure_accuracy
 from fingreat.errors import InputError, RunError
 from fingreat.inference import Backend, create_backend
 from fingreat.inference.classify_judge import ClassifyJudge
+from fingreat.inference.dry import dry_backend
 from fingreat.pipeline.asked_model import model_info, settings_for
 from fingreat.pipeline.asking import Asker, AskOptions, run_in_folder
 from fingreat.pipeline.choices import Choices
 from fingreat.pipeline.corpus_folder import CorpusFolder
-from fingreat.pipeline.estimate import Estimate, Planned, dry_backend_for, estimate
+from fingreat.pipeline.estimate import Estimate, Planned, estimate
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.questions import ClassifyConfig, Question, Questions, Variant
@@ -103,14 +104,13 @@ def plan_classify(
     """
     graph, options = _checked(corpus, config, out, options)
     passages = _read(gold, graph)
-    run = RunFolder(out)
     with (
-        closing(dry_backend_for(run, config.model, graph, options.settings)) as backend,
+        closing(dry_backend(config.model, graph, options.settings)) as backend,
         readers(corpus.path) if corpus is not None else nullcontext(),
     ):
         steps = _Steps(gold, passages, config, graph, backend, corpus)
         steps.questions.survey()
-        planned = Planned(run, steps.manifest(out.resolve().name, options), backend, options)
+        planned = Planned(RunFolder(out), steps.manifest(out.resolve().name, options), backend, options)
         return estimate(steps.requests(planned), planned)
 
 

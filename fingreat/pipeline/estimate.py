@@ -13,14 +13,14 @@ from typing import Any, Literal
 from fingreat.analysis.cost import machine_cost
 from fingreat.edgar.tokens import CL100K, cl100k_counter
 from fingreat.errors import RunError
-from fingreat.inference import Backend, Settings, is_finished
+from fingreat.inference import Backend, is_finished
 from fingreat.inference.backend import CountsTokens
-from fingreat.inference.dry import DryBackend, dry_backend
+from fingreat.inference.dry import DryBackend
 from fingreat.inference.presets import Prices
 from fingreat.inference.requirements import NEEDS
 from fingreat.pipeline.asking import AskOptions, as_asked_now
 from fingreat.runs import Manifest, RecordLog, RunFolder, find_runs, read_records
-from fingreat.schema import Graph, Reply, Request, canonical_json
+from fingreat.schema import Reply, Request, canonical_json
 from fingreat.schema.records import Record
 
 _ASSUMED = "assumed_output.toml"
@@ -136,22 +136,6 @@ class Measured:
             self.timed += (name,)
             self.asked += asked
             self.seconds += seconds
-
-
-def dry_backend_for(run: RunFolder, spec: str, graph: Graph, settings: Settings) -> Backend:
-    """The back end of a run that is only counted (`fingreat.inference.dry`).
-
-    What a server holds of a model is known once an earlier call of the run has asked it.
-
-    Raises:
-        InputError, MissingExtraError, BackendError, RunError: as `dry_backend`, and where the run is damaged.
-    """
-    backend = dry_backend(spec, graph, settings)
-    if isinstance(backend, DryBackend) and backend.context is None and run.exists:
-        model = run.manifest().model
-        if (model.spec, model.base_url) == (spec, settings.base_url):
-            backend.context = model.context
-    return backend
 
 
 def estimate(requests: Iterable[Request], planned: Planned) -> Estimate:
@@ -335,11 +319,10 @@ def _notes(planned: Planned, count: _Count) -> Iterator[str]:
             "The model itself could not be looked at, so what the run or the reply cache already holds may be counted "
             "as still to be asked."
         )
-    backend = planned.backend
-    if options.settings.base_url is not None and isinstance(backend, DryBackend) and backend.context is None:
+    if options.settings.base_url is not None and isinstance(planned.backend, DryBackend):
         yield (
             "The server was not asked how much its model holds: what does not fit there is asked in parts, or with "
-            "less text around it, which is not counted."
+            "less text around it, and counted only where replies on disk show it."
         )
     if count.tokenizer == CL100K:
         yield "Prompts are counted in cl100k_base; the model's own tokens may be some per cent more or fewer."

@@ -17,14 +17,15 @@ from fingreat.edgar import chunk_section
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
 from fingreat.errors import CorpusError, InputError
 from fingreat.inference import Backend, ReplyJudge, create_backend
+from fingreat.inference.dry import dry_backend
 from fingreat.pipeline.asked_model import MOST_RESENDS, model_info, name_in_requests, resampled, settings_for
 from fingreat.pipeline.asking import Asker, AskOptions, run_in_folder
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
-from fingreat.pipeline.estimate import Estimate, Planned, dry_backend_for, estimate
+from fingreat.pipeline.estimate import Estimate, Planned, estimate
 from fingreat.pipeline.fit import ContextFit
 from fingreat.pipeline.ground import Place
 from fingreat.pipeline.pieces import Lead, Pieces, leads
-from fingreat.pipeline.plan import Plan
+from fingreat.pipeline.plan import Plan, as_asked
 from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.tally import Tally
 from fingreat.prompts import ExtractionPrompt, Guide
@@ -127,12 +128,12 @@ def plan_extract(
         CorpusError, InputError, MissingExtraError, RunError, StorageError: as the run itself would.
     """
     graph, options = _checked(corpus, config, out, options)
-    run = RunFolder(out)
-    with closing(dry_backend_for(run, config.model, graph, options.settings)) as backend, readers(corpus.path):
+    with closing(dry_backend(config.model, graph, options.settings)) as backend, readers(corpus.path):
         steps = _Steps(corpus, config, graph, backend, options, Silent())
+        planned = Planned(RunFolder(out), steps.manifest(out.resolve().name), backend, options)
+        steps.was_asked = planned.replies.__contains__ if len(planned.replies) else None
         steps.survey()
         steps.check_context()
-        planned = Planned(run, steps.manifest(out.resolve().name), backend, options)
         made = estimate(steps.requests(planned), planned)
         return made.model_copy(update={"notes": (*steps.fit.notes(), *made.notes)})
 
@@ -149,7 +150,12 @@ def _checked(corpus: CorpusFolder, config: ExtractConfig, out: Path, options: As
 
 
 class _Steps:
-    """The steps of one run, which share graph, prompt and back end."""
+    """The steps of one run, which share graph, prompt and back end.
+
+    Attributes:
+        was_asked: of a run that is only counted, whether the request of a key was asked by an earlier call: what a
+            server held then is told by the parts in which it was asked.
+    """
 
     def __init__(
         self,
@@ -171,6 +177,7 @@ class _Steps:
         self.sampling = Sampling(max_tokens=config.max_tokens, temperature=config.temperature, seed=config.seed)
         self.filings = {filing.id: filing for filing in corpus.filings()}
         self.inputs: dict[str, str] = {}
+        self.was_asked: Callable[[str], bool] | None = None
         self.plan = Plan()
         self.tally = Tally()
         self.fit = ContextFit(backend, config.model, self.prompt.system, config.tokens, config.max_tokens)
@@ -271,7 +278,9 @@ class _Steps:
             self.fit.without_text(self._request_of(section.filing_id, "none", messages, (), 0))
         planned = []
         for chunk in chunk_section(section, self.config.tokens):
-            planned.append((chunk, list(leads(section, chunk, partial(self._request, section), self.fit.fits))))
+            request_of = partial(self._request, section)
+            fits = as_asked(self.fit.fits, self.was_asked, section, request_of)
+            planned.append((chunk, list(leads(section, chunk, request_of, fits))))
         self.plan.add(section, planned)
 
     def check_context(self) -> None:

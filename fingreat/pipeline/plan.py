@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fingreat.edgar.chunks import chunk_of, cut_chunk
-from fingreat.pipeline.pieces import Lead
-from fingreat.schema import Chunk, Section, Segment
+from fingreat.pipeline.pieces import Fits, Lead, leads
+from fingreat.schema import Chunk, Request, Section, Segment
 from fingreat.schema.records import SegmentKind
 
 _KINDS: dict[SegmentKind, str] = {"heading": "h", "sentence": "s", "row": "r"}
@@ -66,3 +66,29 @@ def _pack(chunk: Chunk, leads: Sequence[Lead]) -> list[Any]:
 def _lead(section: Section, chunk: Chunk, first: int, number: int, key: str | None) -> Lead:
     whole = number == len(chunk.segments)
     return Lead(chunk if whole else cut_chunk(section, chunk, first, first + number), key)
+
+
+def as_asked(
+    fits: Fits, was_asked: Callable[[str], bool] | None, section: Section, request_of: Callable[[Chunk], Request]
+) -> Fits:
+    """Says whether a request fits the model, and did fit it when it was asked before.
+
+    A server counts by a tokenizer of its own, so that only the parts in which a chunk was asked tell what it held.
+
+    Args:
+        was_asked: whether the request of a key was asked by an earlier call; None where there was none.
+        request_of: the request that shows a piece of the section.
+    """
+    if was_asked is None:
+        return fits
+
+    def in_parts(piece: Chunk, depth: int = 2) -> bool:
+        # Where no piece fits that is whole and every other does, these are the two halves.
+        halves = leads(section, piece, request_of, lambda request, piece, *, whole=True: not whole)
+        keys = [(lead.piece, lead.key) for lead in halves if lead.key is not None]
+        return any(was_asked(key) or (depth > 0 and in_parts(half, depth - 1)) for half, key in keys)
+
+    def fitted(request: Request, piece: Chunk, *, whole: bool = True) -> bool:
+        return fits(request, piece, whole=whole) and (was_asked(request.key) or not in_parts(piece))
+
+    return fitted
