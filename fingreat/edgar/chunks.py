@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import accumulate
 
 from fingreat.edgar.segments import Border, Piece, segment_text
+from fingreat.edgar.token_sums import TokenSums
 from fingreat.edgar.tokens import TokenCounter, cl100k_counter
 from fingreat.errors import InputError
 from fingreat.schema import Chunk, Section, Segment, content_id
@@ -39,17 +39,16 @@ def chunk_section(section: Section, budget: int = DEFAULT_BUDGET, counter: Token
     counter = counter or cl100k_counter()
     text = section.text
     pieces = _within_budget(segment_text(text), text, budget, counter)
-    sizes = list(accumulate((counter.count(_cut(text, piece.segment)) for piece in pieces), initial=0))
+    sums = TokenSums(text, pieces, counter)
     chunks: list[Chunk] = []
     first = 0
     while first < len(pieces):
-        last = _furthest(pieces, sizes, first, text, budget, counter)
+        last = _furthest(pieces, sums, first, budget)
         if last < len(pieces):
-            last = _best_border(pieces, sizes, first, last, budget)
-        chunk = chunk_of(section, tuple(piece.segment for piece in pieces[first:last]), counter=counter)
-        while chunk.n_tokens > budget:
+            last = _best_border(pieces, sums.alone, first, last, budget)
+        while (n_tokens := _size(pieces, sums, first, last)) > budget:
             last -= 1
-            chunk = chunk_of(section, chunk.segments[:-1], counter=counter)
+        chunk = chunk_of(section, tuple(piece.segment for piece in pieces[first:last]), n_tokens, counter)
         chunks.append(chunk)
         first = last
     return chunks
@@ -90,15 +89,12 @@ def chunk_of(
     )
 
 
-def _cut(text: str, segment: Segment) -> str:
-    return text[segment.start : segment.end]
-
-
 def _within_budget(pieces: list[Piece], text: str, budget: int, counter: TokenCounter) -> list[Piece]:
     """The pieces, with any that is longer than the budget cut into smaller ones."""
     fitting: list[Piece] = []
     for piece in pieces:
         start, end, border = piece.segment.start, piece.segment.end, piece.border
+        over = False
         while _is_over(text, start, end, budget, counter):
             # Halving ends: one character is never more tokens than the smallest budget.
             width = min(end - start, budget * 8)
@@ -107,8 +103,8 @@ def _within_budget(pieces: list[Piece], text: str, budget: int, counter: TokenCo
             blank = max(text.rfind(" ", start, start + width), text.rfind("\n", start, start + width))
             middle = blank + 1 if blank > start else start + width
             fitting.append(Piece(Segment(start=start, end=middle, kind=piece.segment.kind), border))
-            start, border = middle, Border.SENTENCE
-        fitting.append(Piece(Segment(start=start, end=end, kind=piece.segment.kind), border))
+            start, border, over = middle, Border.SENTENCE, True
+        fitting.append(Piece(Segment(start=start, end=end, kind=piece.segment.kind), border) if over else piece)
     return fitting
 
 
@@ -119,26 +115,30 @@ def _is_over(text: str, start: int, end: int, budget: int, counter: TokenCounter
     return end - start > budget * _LONGEST_TOKEN or counter.count(text[start:end]) > budget
 
 
-def _furthest(pieces: list[Piece], sizes: list[int], first: int, text: str, budget: int, counter: TokenCounter) -> int:
+def _furthest(pieces: list[Piece], sums: TokenSums, first: int, budget: int) -> int:
     """One past the last piece of the longest run from `first` within the budget.
 
     Sizes of single pieces do not quite add up to the size of their run (a blank joins the next word), so the sum only
     gives a first guess. From there on a piece adds what it adds to the few before it: no token reaches further back.
     """
-    start = pieces[first].segment.start
+    sizes = sums.alone
     last = max(first + 1, bisect_right(sizes, sizes[first] + budget) - 1)
-    size = counter.count(text[start : pieces[last - 1].segment.end])
+    size = _size(pieces, sums, first, last)
     while last > first + 1 and size > budget:
         last -= 1
-        size = counter.count(text[start : pieces[last - 1].segment.end])
+        size = _size(pieces, sums, first, last)
     while last < len(pieces):
-        near = pieces[max(first, last - _NEAR)].segment.start
-        before, after = (text[near : pieces[at].segment.end] for at in (last - 1, last))
-        size += counter.count(after) - counter.count(before)
+        near = max(first, last - _NEAR)
+        size += _size(pieces, sums, near, last + 1) - _size(pieces, sums, near, last)
         if size > budget:
             break
         last += 1
     return last
+
+
+def _size(pieces: list[Piece], sums: TokenSums, first: int, last: int) -> int:
+    """The tokens of the pieces from `first` up to, not including, `last`."""
+    return sums.between(pieces[first].segment.start, pieces[last - 1].segment.end)
 
 
 def _best_border(pieces: list[Piece], sizes: list[int], first: int, last: int, budget: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import accumulate, combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingreat.edgar.chunks import chunk_section, cut_chunk
-from fingreat.edgar.segments import segment_text
+from fingreat.edgar.segments import Border, Piece, segment_text
+from fingreat.edgar.token_sums import TokenSums
 from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import InputError
-from fingreat.schema import Chunk, Section, SectionStatus
+from fingreat.schema import Chunk, Section, SectionStatus, Segment
 
 
 def section(text: str) -> Section:
@@ -194,3 +196,16 @@ def test_a_part_of_a_chunk_is_a_chunk_of_the_same_segments() -> None:
     for nothing in ((0, 0), (2, 1), (0, 4), (-1, 2)):
         with pytest.raises(ValueError, match="no segments"):
             cut_chunk(text, chunk, *nothing)
+
+
+@given(st.text(alphabet="ab1 '.,\n\t\x1c\u00a0\u2003é中\ud800<|", max_size=60), st.data())
+def test_runs_of_pieces_have_the_tokens_that_their_text_has(text: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=8))) if len(text) > 1 else []
+    borders = [0, *cuts, len(text)] if text else []
+    pieces = [Piece(Segment(start=a, end=b, kind="sentence"), Border.SENTENCE) for a, b in pairwise(borders) if a < b]
+    counter = cl100k_counter()
+    sums = TokenSums(text, pieces, counter)
+    for first, last in combinations(borders, 2):
+        assert sums.between(first, last) == counter.count(text[first:last])
+    alone = [counter.count(text[piece.segment.start : piece.segment.end]) for piece in pieces]
+    assert sums.alone == list(accumulate(alone, initial=0))
