@@ -13,6 +13,12 @@ from fingreat.schema import Sampling
 
 MOST_RESENDS = 9
 """Rounds in which damaged replies may be asked again."""
+MOST_TOKENS = 1_000_000
+"""Of one answer; no model writes more."""
+HOTTEST = 2.0
+"""The highest temperature that a provider takes."""
+LAST_SEED = 2**31 - 1 - MOST_RESENDS
+"""Engines and providers take seeds of 31 bits, and each time a text is asked again the seed is one higher."""
 
 
 def settings_for(model: str, base_url: str | None, models_file: Path | None, given: Settings) -> Settings:

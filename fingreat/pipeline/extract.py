@@ -18,7 +18,16 @@ from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
 from fingreat.errors import CorpusError, InputError
 from fingreat.inference import Backend, ReplyJudge, create_backend
 from fingreat.inference.dry import dry_backend
-from fingreat.pipeline.asked_model import MOST_RESENDS, model_info, name_in_requests, resampled, settings_for
+from fingreat.pipeline.asked_model import (
+    HOTTEST,
+    LAST_SEED,
+    MOST_RESENDS,
+    MOST_TOKENS,
+    model_info,
+    name_in_requests,
+    resampled,
+    settings_for,
+)
 from fingreat.pipeline.asking import Asker, AskOptions, run_in_folder
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
 from fingreat.pipeline.estimate import Estimate, Planned, estimate
@@ -69,9 +78,9 @@ class ExtractConfig(Record):
     guide: Guide = "rules"
     facets: bool = False
     tokens: int = Field(default=DEFAULT_BUDGET, ge=MIN_BUDGET)
-    max_tokens: int = Field(default=4096, ge=1)
-    temperature: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-    seed: int = 0
+    max_tokens: int = Field(default=4096, ge=1, le=MOST_TOKENS)
+    temperature: float = Field(default=0.0, ge=0, le=HOTTEST, allow_inf_nan=False)
+    seed: int = Field(default=0, ge=0, le=LAST_SEED)
     schema_file: Path | None = None
     base_url: str | None = None
     models_file: Path | None = None

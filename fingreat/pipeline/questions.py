@@ -9,13 +9,14 @@ from math import ceil
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from fingreat.edgar.tokens import cl100k_counter
 from fingreat.errors import CorpusError, InputError
 from fingreat.inference import Backend
 from fingreat.inference.backend import CountsTokens
-from fingreat.pipeline.asked_model import MOST_RESENDS, name_in_requests, resampled
+from fingreat.pipeline.asked_model import HOTTEST, LAST_SEED, MOST_RESENDS, MOST_TOKENS, name_in_requests, resampled
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
 from fingreat.pipeline.passages import ALONE, Context, Surroundings
 from fingreat.prompts import ClassificationPrompt, Guide, Mask, MaskKind, header
@@ -64,13 +65,20 @@ class ClassifyConfig(Record):
     mask: tuple[MaskKind, ...] = ()
     shuffle: int | None = None
     tokens: int = Field(default=BUDGET, ge=1024)
-    max_tokens: int = Field(default=ANSWER_TOKENS, ge=1)
-    temperature: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-    seed: int = 0
+    max_tokens: int = Field(default=ANSWER_TOKENS, ge=1, le=MOST_TOKENS)
+    temperature: float = Field(default=0.0, ge=0, le=HOTTEST, allow_inf_nan=False)
+    seed: int = Field(default=0, ge=0, le=LAST_SEED)
     schema_file: Path | None = None
     base_url: str | None = None
     models_file: Path | None = None
     resend: int = Field(default=2, ge=0, le=MOST_RESENDS)
+
+    @field_validator("max_tokens")
+    @classmethod
+    def _within_the_budget(cls, max_tokens: int, info: ValidationInfo) -> int:
+        if max_tokens >= info.data.get("tokens", max_tokens + 1):
+            raise PydanticCustomError("budget", "Input should be less than --tokens, the budget of prompt and answer")
+        return max_tokens
 
 
 @dataclass(frozen=True)

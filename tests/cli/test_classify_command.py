@@ -156,3 +156,13 @@ def test_failed_passages_give_status_one_and_what_to_do(here: Path, run: Callabl
     assert outcome.code == 1
     assert "failed in the end: 89 blocked" in outcome.err
     assert "need a change" in outcome.err
+
+
+def test_an_answer_may_not_take_the_whole_budget(here: Path, run: Callable) -> None:
+    asked = ("classify", "--gold", "gold.jsonl", "--model", "lexicon", "--tokens", 2048, "--out", "out/new")
+    outcome = run(*asked, "--max-tokens", 2048)
+    assert outcome.code == 2
+    assert (
+        "--max-tokens: Input should be less than --tokens, the budget of prompt and answer, found 2048." in outcome.err
+    )
+    assert run(*asked, "--max-tokens", 2047).code == 0

@@ -186,6 +186,10 @@ def test_the_trial_is_said_and_can_be_left_out(arguments: list[object], provider
         (["--model", "openai:m", "--models", "nowhere.toml"], "cannot read the models file"),
         (["--model", "lexicon", "--max-cost", "-1"], "--max-cost"),
         (["--model", "lexicon", "--resend", "10"], "--resend"),
+        (["--model", "lexicon", "--temperature", "2.1"], "--temperature: Input should be less than or equal to 2"),
+        (["--model", "lexicon", "--seed", "-1"], "--seed: Input should be greater than or equal to 0, found -1"),
+        (["--model", "lexicon", "--seed", "2147483647"], "--seed: Input should be less than"),
+        (["--model", "lexicon", "--max-tokens", "1000001"], "--max-tokens: Input should be less than"),
     ],
 )
 def test_options_that_do_not_fit_end_with_one_message(
