@@ -13,6 +13,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from fingreat.inference.backend import RawReply
+from fingreat.inference.fits import surely_fits
 from fingreat.schema import Graph, Mode, ReplyState, reply_schema
 from fingreat.schema.reply import MAX_EXTRACTIONS, MAX_SPAN
 
@@ -235,6 +236,8 @@ def pair_fault(graph: Graph, edge: str) -> str | None:
 
 def schema_fault(validator: Draft202012Validator, value: Any) -> str | None:
     """Place and nature of a fault, the outermost of the first ones; None where there is none."""
+    if surely_fits(validator.schema, value):
+        return None
     try:
         faults = list(islice(validator.iter_errors(value), _MOST_FAULTS))
     except RecursionError:
