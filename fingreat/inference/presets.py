@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from fingreat.errors import InputError
 from fingreat.schema.records import Record
@@ -20,8 +22,35 @@ if TYPE_CHECKING:
     from fingreat.inference.backend import ModelSpec
 
 _SHIPPED = "models.toml"
-_SIZE = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])")
-"""Billions of parameters as names give them: `Qwen3.6-35B-A3B` has 35; a part that is active (`A3B`) is none."""
+_SIZES = (
+    (re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])"), 1.0),
+    (re.compile(r"(?<![a-z0-9.])(\d{2,})m(?![a-z0-9])"), 0.001),
+)
+"""Parameters as names give them, in billions: `Qwen3.6-35B-A3B` has 35, `SmolLM2-135M` 0.135; a part that is active
+(`A3B`) is none. One figure before the M is no size but the length of a context (`1M`)."""
+_EXPERTS = re.compile(r"(?<![a-z0-9])\d+e(?![a-z0-9])")
+"""Beside a number of experts (`17B-16E`) the size is that of the active part, and the whole is not told."""
+_ALIKE, _TELLING = 0.8, 6
+"""Share of equal letters from which two names are alike, and letters from which one tells something in another."""
+_WITHOUT_VALUE = {"missing": "is missing", "extra_forbidden": "is no key of this file", "too_short": "is empty"}
+_MUST = (
+    ("greater_than_equal", "at least {ge:g}"),
+    ("greater_than", "more than {gt:g}"),
+    ("less_than_equal", "at most {le:g}"),
+    ("finite_number", "a finite number"),
+    ("int", "a whole number"),
+    ("float", "a number"),
+    ("string", "a text in quotes"),
+    ("date", "a day, such as 2026-11-01"),
+    ("literal", "{expected}"),
+    ("tuple", "a list"),
+    ("mapping", "a table"),
+    ("dict", "a table"),
+    ("model", "a table"),
+)
+"""Beginnings of pydantic's names of faults, and what they ask for."""
+PROVIDERS_DEFAULT = "the provider's default level of reasoning"
+_AS_TOLD = "as the models file says"
 
 
 class Prices(Record):
@@ -31,8 +60,8 @@ class Prices(Record):
         cached_input: for input that the provider read before; None where it costs as much as other input.
         cache_write: for input that it keeps for the requests after it; None where it costs as much as other input.
         batch_factor: what the batch interface costs of it.
-        on: the day on which the price was looked up.
-        source: where.
+        on: the day on which the price was quoted.
+        source: where, and whom it quotes.
     """
 
     input: float = Field(ge=0, allow_inf_nan=False)
@@ -80,6 +109,9 @@ class Preset(Record):
         total_parameters: in billions.
         chat_template: arguments of the chat template that switch thinking off.
         request: parameters that a provider's request takes, such as the lowest level of reasoning.
+        reasoning: the level at which a provider's model is asked so, the lowest it has: `off`, or the provider's word.
+            None where it is not known, and nothing is sent.
+        unused: names of tables in the user's file that are much like this model's, where none of them is its own.
     """
 
     name: str | None = None
@@ -87,8 +119,10 @@ class Preset(Record):
     total_parameters: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     chat_template: Mapping[str, Any] = Field(default_factory=dict)
     request: Mapping[str, Any] = Field(default_factory=dict)
+    reasoning: str | None = None
     prices: Prices | None = None
     engine: Engine = Engine()
+    unused: tuple[str, ...] = ()
 
 
 def template_arguments(preset: Preset) -> dict[str, Any]:
@@ -106,6 +140,7 @@ class _Known(Record):
     total_parameters: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     chat_template: Mapping[str, Any] = Field(default_factory=dict)
     request: Mapping[str, Any] = Field(default_factory=dict)
+    reasoning: str | None = None
     prices: Prices | None = None
     engine: Engine = Engine()
 
@@ -122,10 +157,11 @@ class _Family(_Known):
 
 
 class _Model(_Known):
-    """`[model."NAME"]`: one model, of all back ends or of one."""
+    """`[model."NAME"]`: one model, of all back ends or of one; `also` are names under which a run shows it."""
 
     family: str | None = None
     backend: str | None = None
+    also: tuple[str, ...] = ()
 
 
 class _File(Record):
@@ -150,33 +186,45 @@ class Presets:
         """What is known of the model that a specification names.
 
         A name counts without case and without what stands before its last slash, so a hub's name, a folder and a
-        server's name find the same entry. Of each file the first family with a fitting name is taken, then the model's
-        own entry over it; the user's file is taken over the shipped one. `chat_template`, `request` and `engine` are
-        merged key by key, prices as a whole. Without a size anywhere, the one in the model's name is taken.
+        server's name find the same entry; so does the name under which a run shows the model. Of each file the first
+        family with a fitting name is taken, then the model's own entry over it; the user's file is taken over the
+        shipped one. `chat_template`, `request` and `engine` are merged key by key, prices as a whole. Without a size
+        anywhere, the one in the model's name is taken.
 
         Args:
             base_url: of a server of the user's: the shipped prices, which are the providers', don't hold there.
         """
-        name = _bare(spec.model or spec.backend)
+        names = self._names(spec)
         found: dict[str, Any] = {}
         for number, file in enumerate(self._files):
-            tables: list[_Known] = [next((family for family in file.family if family.fits(name)), _Known())]
-            tables += [
-                model
-                for key, model in file.model.items()
-                if _bare(key) == name and model.backend in (None, spec.backend)
-            ]
-            for table in tables:
-                values = table.model_dump(exclude_unset=True, exclude={"names", "backend"})
+            for table in (*_first_family(file, names), *_models(file, names, spec)):
+                values = table.model_dump(exclude_unset=True, exclude={"names", "backend", "also"})
                 if isinstance(table, _Family) and table.name:
                     values["family"] = table.name
                 values.pop("name", None)
                 if base_url and number == 0:
                     values.pop("prices", None)
+                if "request" in values:
+                    values.setdefault("reasoning", _AS_TOLD)
                 _lay_over(found, values)
-        if not found.get("total_parameters") and (size := _SIZE.search(name)):
-            found["total_parameters"] = float(size.group(1))
-        return Preset(name=spec.model or spec.backend, **found)
+        if not found.get("total_parameters"):
+            found["total_parameters"] = next(filter(None, map(_size, names)), None)
+        return Preset(name=spec.model or spec.backend, **found, unused=tuple(self._unused(names, spec)))
+
+    def _names(self, spec: ModelSpec) -> tuple[str, ...]:
+        """The names of a model: as it is specified, and as the console and the manifest show it."""
+        name = _bare(spec.model or spec.backend)
+        shown = [_bare(also) for file in self._files for table in _models(file, (name,), spec) for also in table.also]
+        return tuple(dict.fromkeys((name, name.removesuffix(".gguf"), *shown)))
+
+    def _unused(self, names: tuple[str, ...], spec: ModelSpec) -> Iterator[str]:
+        """Tables of the user's file that look as if they were meant for a model, and are not taken for it."""
+        for file in self._files[1:]:
+            if any(_models(file, names, spec)):
+                return
+            for key in file.model:
+                if any(_alike(_bare(key), name) for name in names):
+                    yield key
 
 
 def load_presets(file: Path | None = None) -> Presets:
@@ -229,9 +277,45 @@ def _faults(table: Mapping[str, Any], error: ValidationError) -> str:
         place[:2] = [f"[[family]] {label or f'number {int(place[1]) + 1}'}"]
     elif place[0] == "model" and len(place) > 1:
         place[:2] = [f'[model."{place[1]}"]']
-    said = "is no key of this file" if first["type"] == "extra_forbidden" else first["msg"]
     more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{': '.join(place)}: {said}{more}."
+    return f"{': '.join(place)} {_in_words(first)}{more}."
+
+
+def _in_words(fault: ErrorDetails) -> str:
+    """What is wrong with a value, in the words of a models file."""
+    kind, limits = fault["type"], fault.get("ctx", {})
+    if kind in _WITHOUT_VALUE:
+        return _WITHOUT_VALUE[kind]
+    must = next((words for start, words in _MUST if kind.startswith(start)), None)
+    if must is None:
+        return f"is wrong: {fault['msg']}, found {fault['input']!r}"
+    return f"must be {must.format(**limits)}, and is {fault['input']!r}"
+
+
+def _first_family(file: _File, names: Iterable[str]) -> list[_Family]:
+    """The first family of a file that fits one of a model's names, where there is one."""
+    return [family for family in file.family if any(map(family.fits, names))][:1]
+
+
+def _models(file: _File, names: Iterable[str], spec: ModelSpec) -> Iterator[_Model]:
+    """The tables of a file that are of a model with one of these names."""
+    for key, model in file.model.items():
+        if _bare(key) in names and model.backend in (None, spec.backend):
+            yield model
+
+
+def _size(name: str) -> float | None:
+    """Billions of parameters as a name gives them."""
+    if _EXPERTS.search(name):
+        return None
+    found = ((pattern.search(name), unit) for pattern, unit in _SIZES)
+    return next((round(float(match.group(1)) * unit, 6) for match, unit in found if match), None)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether one name may be meant for the other: `gpt-4o` and `gpt-4o-2024-08-06`, or a slip of the keys."""
+    short, long = sorted((one, other), key=len)
+    return (len(short) >= _TELLING and short in long) or SequenceMatcher(None, one, other).ratio() >= _ALIKE
 
 
 def _bare(name: str) -> str:
