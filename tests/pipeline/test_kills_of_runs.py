@@ -36,8 +36,8 @@ WAIT = 0.003
 
 
 def damaging(request: Request) -> RawReply:
-    """A model that always answers a request in the same way, and damages half of what it says."""
-    turn = int(request.key[-4:], 16) % 6
+    """A model that always answers a request in the same way, and damages three quarters of what it says."""
+    turn = int(request.key[-4:], 16) % 4
     quotes = [text for segment in request.segments if (text := segment.strip()).startswith("Net")]
     if turn == 0:
         return RawReply(text="Sales rose.", finish_reason="stop")
