@@ -8,6 +8,7 @@ processes may use at the same time.
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import time
@@ -20,6 +21,7 @@ from pydantic import ValidationError
 from fingreat.errors import FingreatError, InputError, StorageError
 from fingreat.schema import Reply, ReplyState, sha256_hex
 
+_LOG = logging.getLogger(__name__)
 _APPLICATION = 0x46475243
 """Marks the file as ours ("FGRC" in ASCII), https://www.sqlite.org/pragma.html#pragma_application_id."""
 _FORMAT = 1
@@ -33,10 +35,14 @@ CREATE TABLE replies (
 )
 """
 _PUT = """
-INSERT INTO replies (key, state, context, sha256, reply) VALUES (?, ?, ?, ?, ?)
+INSERT INTO replies (key, state, context, sha256, reply) VALUES (:key, :state, :context, :sha256, :reply)
 ON CONFLICT (key) DO UPDATE SET
     state = excluded.state, context = excluded.context, sha256 = excluded.sha256, reply = excluded.reply
-WHERE replies.state = 'too_long'
+WHERE replies.state = 'too_long' OR :damaged
+"""
+# Read as bytes, for a damaged letter need not be one of UTF-8.
+_GET = """
+SELECT state = 'too_long', context, CAST(sha256 AS BLOB), CAST(reply AS BLOB) FROM replies WHERE key = ?
 """
 _BUSY_SECONDS = 30.0
 _REMOVE = "Go on without it by --no-cache, or remove the file: what it holds is then asked again."
@@ -75,6 +81,8 @@ class ReplyCache:
             raise self._unusable(error.strerror or str(error), _ELSEWHERE) from error
         with self._errors():
             self._database = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+        self._damaged_keys: set[str] = set()
+        self._warned = False
         try:
             with self._errors():
                 self._open(busy_seconds)
@@ -83,7 +91,7 @@ class ReplyCache:
             raise
 
     def get(self, key: str, *, context: int | None = None) -> Reply | None:
-        """The reply of a key as it was first given; None where there is none.
+        """The reply of a key as it was first given; None where there is none, or a damaged one, which is logged once.
 
         Args:
             context: tokens that the model holds now; a request that was too long for another number is open again.
@@ -93,23 +101,20 @@ class ReplyCache:
             StorageError: another process holds it.
         """
         with self._errors():
-            row = self._database.execute(
-                "SELECT state, context, sha256, reply FROM replies WHERE key = ?", (key,)
-            ).fetchone()
+            row = self._database.execute(_GET, (key,)).fetchone()
         if row is None:
             return None
-        state, held, digest, text = row
-        if state == ReplyState.TOO_LONG and (context is None or held != context):
+        too_long, held, digest, text = row
+        if too_long and (context is None or held != context):
             return None
-        if not isinstance(text, str) or sha256_hex(text.encode()) != digest:
-            raise self._damaged(f"the reply of {key} is not what was written")
-        try:
-            return Reply.model_validate_json(text)
-        except ValidationError as error:
-            raise self._damaged(f"the reply of {key} is no reply") from error
+        reply = _whole(digest, text)
+        if reply is None:
+            self._skip(key)
+        return reply
 
     def put(self, reply: Reply, *, context: int | None = None) -> None:
-        """Keep a reply; the first one of a key stays. No `error` is kept, nor what was too long for an unknown size.
+        """Keep a reply; the first one of a key stays, unless `get` found it damaged. No `error` is kept, nor what was
+        too long for an unknown size.
 
         Args:
             context: tokens that the model holds, None where that is unknown.
@@ -122,7 +127,18 @@ class ReplyCache:
             return
         text = reply.model_dump_json()
         with self._errors():
-            self._database.execute(_PUT, (reply.key, reply.state.value, context, sha256_hex(text.encode()), text))
+            self._database.execute(
+                _PUT,
+                {
+                    "key": reply.key,
+                    "state": reply.state.value,
+                    "context": context,
+                    "sha256": sha256_hex(text.encode()),
+                    "reply": text,
+                    "damaged": reply.key in self._damaged_keys,
+                },
+            )
+        self._damaged_keys.discard(reply.key)
 
     def close(self) -> None:
         """Close the file."""
@@ -178,6 +194,13 @@ class ReplyCache:
         # A crash of the machine may take the last replies, which are in the run's folder, but damages nothing.
         database.execute("PRAGMA synchronous = NORMAL")
 
+    def _skip(self, key: str) -> None:
+        """A reply that is not what was written counts as not there; the others of the file may well be whole."""
+        if not self._warned:
+            self._warned = True
+            _LOG.warning("The reply cache %s holds damaged replies (first: %s); they are asked again.", self.path, key)
+        self._damaged_keys.add(key)
+
     def _number(self, pragma: str) -> int:
         return int(self._database.execute(f"PRAGMA {pragma}").fetchone()[0])
 
@@ -202,3 +225,13 @@ class ReplyCache:
             raise self._unusable(str(error), _ELSEWHERE) from error
         except sqlite3.DatabaseError as error:
             raise self._damaged(str(error)) from error
+
+
+def _whole(digest: bytes | None, text: bytes | None) -> Reply | None:
+    """The reply that a row holds; None where it is damaged."""
+    if text is None or digest is None or sha256_hex(text).encode() != digest:
+        return None
+    try:
+        return Reply.model_validate_json(text)
+    except ValidationError:
+        return None

@@ -10,7 +10,7 @@ from functools import cached_property
 from fingreat.inference import Item
 from fingreat.matching import Grounder, Grounding
 from fingreat.schema import Chunk, Extraction, Section, Verdict, content_id
-from fingreat.schema.reply import MAX_SPAN
+from fingreat.schema.reply import MAX_SPAN, MAX_TAGS
 
 _FENCE = "```"
 """Opens and closes a fixed-width table; the mark may stand in the segment before or after it."""
@@ -37,7 +37,7 @@ def extractions_of(
     """The extractions of one reply, with the place of each.
 
     In span mode, ranges of one edge that overlap are one passage (`merged`). A quote that is given again for the same
-    edge counts once, with the tags of all, and no more often than it stands in the piece.
+    edge counts once, with the first tags of all, and no more often than it stands in the piece.
 
     Args:
         chunk_id: of the chunk that `piece`, which was shown, is a part of.
@@ -50,7 +50,7 @@ def extractions_of(
             found.append(one)
         else:
             first = found[twins[0]]
-            found[twins[0]] = first.model_copy(update={"tags": tuple(dict.fromkeys((*first.tags, *one.tags)))})
+            found[twins[0]] = first.model_copy(update={"tags": _tags(first, one)})
     return tuple(found)
 
 
@@ -68,9 +68,10 @@ def _places(one: Extraction) -> int:
 def merged(items: Sequence[Item]) -> tuple[Item, ...]:
     """The items of a reply, with ranges that overlap made one where edge and facets are the same.
 
-    The union takes the place of the first of them, with the tags of all. Ranges stay apart where it would be longer
-    than one range may be; so do ranges that only touch, and ranges of different edges, since one passage may tell of
-    several flows. Quotes are left as they are: their places are not known yet.
+    The union takes the place of the first of them, with the tags of all in their order, as many as an item may have.
+    Ranges stay apart where it would be longer than one range may be; so do ranges that only touch, and ranges of
+    different edges, since one passage may tell of several flows. Quotes are left as they are: their places are not
+    known yet.
     """
     found: list[Item] = []
     for item in items:
@@ -97,8 +98,13 @@ def _union(one: Item, other: Item) -> Item:
         first,
         first=min(first.first or 1, second.first or 1),
         last=max(first.last or 1, second.last or 1),
-        tags=tuple(dict.fromkeys((*first.tags, *second.tags))),
+        tags=_tags(first, second),
     )
+
+
+def _tags(first: Item | Extraction, second: Item | Extraction) -> tuple[str, ...]:
+    """The tags of two that are one, each once and no more than a reply may give one."""
+    return tuple(dict.fromkeys((*first.tags, *second.tags)))[:MAX_TAGS]
 
 
 def _extraction(run: str, item: Item, place: Place, chunk_id: str, piece: Chunk, key: str) -> Extraction:

@@ -148,12 +148,33 @@ class InFlight(Asked):
         return super().answer(list(requests))
 
 
-def test_a_damaged_cache_ends_the_run_with_its_replies_kept(tmp_path: Path, cache: ReplyCache) -> None:
-    run(tmp_path / "a", requests(3)[2:], Asked(lambda one, times: ANSWER), cache)
+def test_one_damaged_reply_in_the_cache_is_asked_again_and_the_others_are_used(
+    tmp_path: Path, cache: ReplyCache
+) -> None:
+    run(tmp_path / "a", requests(3), Asked(lambda one, times: ANSWER), cache)
     cache.close()
-    content = cache.path.read_bytes()
-    cache.path.write_bytes(content.replace(b"Net sales rose", b"Net sales fell"))
-    with ReplyCache(cache.path) as damaged, pytest.raises(InputError, match="damaged"):
+    with sqlite3.connect(cache.path) as database:
+        database.execute("UPDATE replies SET reply = replace(reply, 'ok', 'OK') WHERE key = ?", (requests(3)[1].key,))
+    backend = Asked(lambda one, times: ANSWER)
+    with ReplyCache(cache.path) as damaged:
+        run(tmp_path / "b", requests(3), backend, damaged)
+        run(tmp_path / "c", requests(3), backend, damaged)
+    assert list(backend.count) == [requests(3)[1].key]
+    assert set(backend.count.values()) == {1}
+    assert len(replies(tmp_path / "b")) == 3
+
+
+class Damaged(ReplyCache):
+    """It turns out at the third request that the file is no database any more."""
+
+    def get(self, key: str, *, context: int | None = None) -> Reply | None:
+        if key == requests(3)[2].key:
+            raise InputError("is damaged.")
+        return super().get(key, context=context)
+
+
+def test_a_damaged_cache_ends_the_run_with_its_replies_kept(tmp_path: Path) -> None:
+    with Damaged(tmp_path / "damaged.sqlite") as damaged, pytest.raises(InputError, match="damaged"):
         run(tmp_path / "b", requests(3), InFlight(lambda one, times: ANSWER), damaged)
     assert list(replies(tmp_path / "b")) == [one.key for one in requests(2)]
 

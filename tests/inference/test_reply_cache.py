@@ -145,27 +145,49 @@ def test_a_cache_of_a_later_version_is_refused_and_stays(path: Path) -> None:
     assert "--no-cache" in message
 
 
-def test_a_flipped_bit_in_a_reply_is_noticed(path: Path) -> None:
+def change(path: Path, old: bytes, new: bytes) -> None:
+    content = path.read_bytes()
+    assert content.count(old) == 1
+    path.write_bytes(content.replace(old, new))
+
+
+@pytest.mark.parametrize("new", [b"rose 7%", b"rose\xff6%"], ids=["another letter", "no letter"])
+def test_a_damaged_reply_counts_as_not_there_and_the_others_stay(
+    path: Path, caplog: pytest.LogCaptureFixture, new: bytes
+) -> None:
     with ReplyCache(path) as cache:
         cache.put(reply(text="Net sales rose 6%"))
-    content = path.read_bytes()
-    assert content.count(b"rose 6%") == 1
-    path.write_bytes(content.replace(b"rose 6%", b"rose 7%"))
-    message = refused(path)
-    assert "is damaged" in message
-    assert "--no-cache" in message
+        cache.put(reply("req-2", text="Net sales fell"))
+    change(path, b"rose 6%", new)
+    with ReplyCache(path) as cache:
+        assert cache.get("req-1") is cache.get("req-1") is None
+        assert cache.get("req-2") == reply("req-2", text="Net sales fell")
+        # What is answered in its place is kept.
+        cache.put(FULL)
+        assert cache.get("req-1") == FULL
+    with ReplyCache(path) as cache:
+        assert (cache.get("req-1"), len(cache)) == (FULL, 2)
+    assert len(caplog.records) == 1
+    assert str(path) in caplog.text
+    assert "req-1" in caplog.text
 
 
-def test_a_reply_of_another_form_is_noticed(path: Path) -> None:
+def test_a_reply_of_another_form_counts_as_not_there(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with ReplyCache(path) as cache:
         cache.put(FULL)
+        cache.put(reply("req-2"))
     database = sqlite3.connect(path)
     # The SHA-256 of the two characters {}, by sha256sum.
     digest = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
     database.execute("UPDATE replies SET reply = '{}', sha256 = ?", (digest,))
     database.commit()
     database.close()
-    assert "is no reply" in refused(path)
+    with ReplyCache(path) as cache:
+        assert cache.get("req-1") is cache.get("req-2") is None
+        cache.put(FULL)
+        assert cache.get("req-1") == FULL
+        assert cache.get("req-2") is None
+    assert len(caplog.records) == 1, "said once, however many there are"
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])

@@ -45,6 +45,12 @@ def test_overlapping_ranges_of_one_edge_are_one_passage_with_all_tags() -> None:
     ]
 
 
+def test_a_joined_passage_has_no_more_tags_than_one_may_have() -> None:
+    first, second = span(1, 3, "REV-NNCA", "a", "b", "c", "d"), span(3, 4, "REV-NNCA", "e", "b", "f")
+    # The reply's form allows five.
+    assert ranges(first, second) == [(1, 4, "REV-NNCA", ("a", "b", "c", "d", "e"))]
+
+
 def test_a_range_may_join_two_others() -> None:
     assert ranges(span(1, 2), span(4, 6), span(2, 4)) == [(1, 6, "REV-NNCA", ())]
 
@@ -91,6 +97,13 @@ def test_a_quote_that_is_given_again_for_the_same_edge_counts_once_with_all_tags
         (SIX[1], "REV-NNCA", ()),
     ]
     assert manifest.counts["extractions"] == 4
+
+
+def test_a_quote_that_is_given_again_has_no_more_tags_than_one_may_have(corpus: Corpus, tmp_path: Path) -> None:
+    said = given((SIX[0], "NNCA", ["a", "b", "c", "d"]), (SIX[0], "NNCA", ["e", "b", "f"]))
+    extract(corpus, ONE_CHUNK, tmp_path / "run", backend=Counting(lambda request: said))
+    (found,) = extractions_of_run(tmp_path / "run")
+    assert found.tags == ("a", "b", "c", "d", "e")
 
 
 @pytest.mark.parametrize(("times", "counted"), [(1, 1), (2, 2), (3, 3), (5, 3)])
