@@ -9,7 +9,8 @@ Over HTTP: `openai:` with 64 requests in flight against a server in another proc
 The ideal is a second for every 64 requests.
 
 Output tokens: the right replies for the shipped gold files, one for each chunk, in span mode and in quote mode, counted
-by the model's own tokenizer.
+by the model's own tokenizer: without tags, as the gold has none, and with two tags for each item, which both modes
+write alike.
 
 Beside the engine: a whole `extract` run over real filings with scripted replies, six quotes for each chunk of full
 size, one of them altered: CPU time of its process, all threads, for each chunk, from the corpus to grounded
@@ -129,8 +130,11 @@ def over_http(corpus: Corpus, folder: Path) -> dict[str, float]:
     return {"ratio_http": ideal / seconds, "http_cpu_ms": cpu / len(wanted) * 1000}
 
 
-def right_replies(graph: Graph) -> Iterator[tuple[str, str]]:
-    """The right reply of every chunk of the shipped filings in quote mode and in span mode, for their gold files."""
+def right_replies(graph: Graph, tags: list[str]) -> Iterator[tuple[str, str]]:
+    """The right reply of every chunk of the shipped filings in quote mode and in span mode, for their gold files.
+
+    The gold has no tags: every item gets the same ones.
+    """
     with tempfile.TemporaryDirectory() as folder:
         corpus = shipped(Path(folder))
         names = {filing.id: Path(filing.path).stem for filing in corpus.filings()}
@@ -153,9 +157,9 @@ def right_replies(graph: Graph) -> Iterator[tuple[str, str]]:
                     ]
                     for edge in sorted(passage.accepted if touched else ()):
                         pair = {"source": graph.edges[edge].source, "target": graph.edges[edge].target}
-                        quotes.append({"quote": passage.text, "edge": pair, "tags": [], "period": None})
+                        quotes.append({"quote": passage.text, "edge": pair, "tags": tags, "period": None})
                         last = {"last": touched[-1]} if len(touched) > 1 else {}
-                        spans.append({"first": touched[0], **last, "edge": edge, "tags": []})
+                        spans.append({"first": touched[0], **last, "edge": edge, "tags": tags})
                 # As an engine writes it whose grammar allows no blanks.
                 quote, span = (
                     json.dumps({"extractions": items}, ensure_ascii=False, separators=(",", ":"))
@@ -166,9 +170,15 @@ def right_replies(graph: Graph) -> Iterator[tuple[str, str]]:
 
 def span_tokens(model: str) -> dict[str, float]:
     tokenizer = ChatModel(parse_spec(f"vllm:{model}")).tokenizer
-    counts = [[len(tokenizer(text)["input_ids"]) for text in pair] for pair in right_replies(load_graph())]
-    quote, span = (sum(column) for column in zip(*counts, strict=True))
-    return {"span_tokens_ratio": span / quote, "quote_tokens": quote, "span_tokens": span}
+    graph = load_graph()
+    if graph.example is None:
+        raise RuntimeError("the graph has no worked example, whose tags are counted")
+    figures = {}
+    for name, tags in (("", []), ("_with_tags", list(graph.example.extractions[0].tags))):
+        counts = [[len(tokenizer(text)["input_ids"]) for text in pair] for pair in right_replies(graph, tags)]
+        quote, span = (sum(column) for column in zip(*counts, strict=True))
+        figures |= {f"span_tokens_ratio{name}": span / quote, f"quote_tokens{name}": quote, f"span_tokens{name}": span}
+    return figures
 
 
 def own_figures() -> dict[str, float]:
