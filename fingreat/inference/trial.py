@@ -33,6 +33,7 @@ class Trial(Record):
     Attributes:
         reply_schema: `undecided` where the answer ended before it could be told.
         thinking: before the answer; `unknown` where the provider does not say.
+        level: of reasoning that it was asked at; None of an open model, which is told not to think.
         context: whether the largest request of the run fits with its answer; a larger one would be split.
         fault: why the run must not begin, in one sentence; None where it may.
         detail: what the reply schema's verdict rests on, in words.
@@ -44,6 +45,7 @@ class Trial(Record):
 
     reply_schema: Form = "undecided"
     thinking: Thinking = "unknown"
+    level: str | None = None
     context: Literal["enough", "too small", "unknown"] = "unknown"
     fault: str | None = None
     detail: str | None = None
@@ -76,13 +78,13 @@ class Trial(Record):
         thoughts = f" ({self.reasoning_tokens:,} tokens)" if self.reasoning_tokens else ""
         found = [
             f"reply schema: {self.reply_schema}{f' ({self.detail})' if self.detail else ''}",
-            f"thinking: {self.thinking}{thoughts}",
+            f"thinking: {self.thinking}{thoughts}{f', asked for: {self.level}' if self.level else ''}",
             f"context: {self.context} ({size})",
         ]
         return [*found, f"fault: {self.fault}"] if self.fault else found
 
 
-def try_out(backend: Backend, request: Request, *, largest: Request | None = None, hosted: bool = False) -> Trial:
+def try_out(backend: Backend, request: Request, *, largest: Request | None = None, level: str | None = None) -> Trial:
     """Ask one small request and look at the answer.
 
     It is asked up to three times while it fails for a reason that may pass.
@@ -91,7 +93,8 @@ def try_out(backend: Backend, request: Request, *, largest: Request | None = Non
         request: in the form of the run's own (schema, options, sampling), such as one made from the graph's worked
             example; its answer gets 384 tokens at most.
         largest: the largest request of the run.
-        hosted: the model is a provider's own, which may think at its lowest level; an open model must not.
+        level: of reasoning that a provider's own model is asked at, which may think at its lowest level; None for an
+            open model, which must not.
 
     Raises:
         BackendError: the engine is gone, or gives no answer.
@@ -101,6 +104,7 @@ def try_out(backend: Backend, request: Request, *, largest: Request | None = Non
         request.messages, request.reply_schema, sampling, request.model, request.revision, request.options
     )
     small = request.model_copy(update={"sampling": sampling, "key": key})
+    hosted = level is not None
     for _ in range(MAX_ATTEMPTS):
         raw = _answer(backend, small)
         if not raw.retryable:
@@ -114,6 +118,7 @@ def try_out(backend: Backend, request: Request, *, largest: Request | None = Non
     return Trial(
         reply_schema=form,
         thinking=thinking,
+        level=level,
         context="unknown" if need is None or holds is None else "enough" if need <= holds else "too small",
         fault=_fault(raw, form, detail, thinking, hosted=hosted),
         detail=detail,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from fingreat.inference import Backend, Settings, parse_spec
 from fingreat.inference.hosted.address import check_address
-from fingreat.inference.presets import Preset, load_presets
+from fingreat.inference.presets import PROVIDERS_DEFAULT, Preset, load_presets
+from fingreat.inference.requirements import NEEDS
 from fingreat.runs import ModelInfo
 from fingreat.schema import Sampling
 
@@ -47,7 +49,25 @@ def model_info(model: str, backend: Backend, settings: Settings) -> ModelInfo:
         options=dict(backend.options),
         family=settings.preset.family,
         total_parameters=settings.preset.total_parameters,
+        reasoning=_level(parse_spec(model).backend, settings),
     )
+
+
+def _level(backend: str, settings: Settings) -> str | None:
+    """The level of reasoning that a provider's model is asked at; None for one on the user's own machine or server."""
+    needs = NEEDS.get(backend)
+    if needs is None or needs.model != "hosted" or settings.base_url is not None:
+        return None
+    return settings.preset.reasoning or PROVIDERS_DEFAULT
+
+
+def unused_tables(model: str, settings: Settings) -> Iterator[str]:
+    """In a sentence each, tables of the user's models file that look meant for a model and are not taken for it."""
+    for name in settings.preset.unused:
+        yield (
+            f'[model."{name}"] of the models file is not taken for {model}: the names must be equal, and its `backend` '
+            "too where it has one."
+        )
 
 
 def name_in_requests(model: str, base_url: str | None) -> str:

@@ -17,9 +17,9 @@ from fingreat.inference.ask import Judge
 from fingreat.inference.cache import ReplyCache
 from fingreat.inference.hosted.batch_notes import open_batches
 from fingreat.inference.hosted.batch_spool import Spool
-from fingreat.inference.requirements import NEEDS
 from fingreat.inference.spending import Spending
 from fingreat.inference.trial import try_out
+from fingreat.pipeline.asked_model import unused_tables
 from fingreat.pipeline.meter import beside_replies, figures_so_far, plus
 from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.told import told
@@ -111,7 +111,7 @@ def as_asked_now(found: Manifest, wanted: Manifest) -> Manifest:
     How often damaged replies are asked again changes no request, only how many there are; nor does what is known of
     the model beside it.
     """
-    known = {name: getattr(wanted.model, name) for name in ("family", "total_parameters")}
+    known = {name: getattr(wanted.model, name) for name in ("family", "total_parameters", "reasoning")}
     resolved = {**found.resolved, **{name: wanted.resolved[name] for name in ("resend",) if name in wanted.resolved}}
     return found.model_copy(update={"resolved": resolved, "model": found.model.model_copy(update=known)})
 
@@ -207,6 +207,8 @@ class Asker:
                 self.damaged.add(key)
         self._check_batches(still_open)
         self._progress.begin(len(keys), len(keys) - len(still_open))
+        for note in unused_tables(self._manifest.model.spec, self._options.settings):
+            self._progress.note(note)
         self._progress.timed(lambda: self.seconds - self._seconds_before)
         if self._options.max_cost is not None:
             self._spending = self._limited(self._options.max_cost)
@@ -317,9 +319,7 @@ class Asker:
         if self._spending is not None and not self._spending.allows(self._trial, 0):
             raise self._spending.over(left)
         model = self._manifest.model
-        needs = NEEDS.get(model.backend)
-        hosted = needs is not None and needs.model == "hosted" and model.base_url is None
-        trial = try_out(self._backend, self._trial, largest=self._largest, hosted=hosted)
+        trial = try_out(self._backend, self._trial, largest=self._largest, level=model.reasoning)
         trials = plus(self._manifest.trials or Beside(), trial)
         self._manifest = self._run.write_manifest(self._manifest, trial=trial.model_dump(mode="json"), trials=trials)
         if self._spending is not None:

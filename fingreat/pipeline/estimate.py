@@ -16,8 +16,9 @@ from fingreat.errors import RunError
 from fingreat.inference import Backend, is_finished
 from fingreat.inference.backend import CountsTokens
 from fingreat.inference.dry import DryBackend
-from fingreat.inference.presets import Prices
+from fingreat.inference.presets import PROVIDERS_DEFAULT, Prices
 from fingreat.inference.requirements import NEEDS
+from fingreat.pipeline.asked_model import unused_tables
 from fingreat.pipeline.asking import AskOptions, as_asked_now
 from fingreat.runs import Manifest, RecordLog, RunFolder, find_runs, read_records
 from fingreat.schema import Reply, Request, canonical_json
@@ -313,7 +314,10 @@ def _price(planned: Planned, made: Estimate, measured: Measured) -> dict[str, An
 def _notes(planned: Planned, count: _Count) -> Iterator[str]:
     if count.tokenizer is None:
         return
-    options = planned.options
+    options, model = planned.options, planned.manifest.model
+    yield from unused_tables(model.spec, options.settings)
+    if model.reasoning == PROVIDERS_DEFAULT:
+        yield f"The model is asked at {PROVIDERS_DEFAULT}: its lowest is not known here."
     if not planned.certain:
         yield (
             "The model itself could not be looked at, so what the run or the reply cache already holds may be counted "

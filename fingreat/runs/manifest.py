@@ -25,6 +25,7 @@ class ModelInfo(Record):
         options: what the back end adds to every request that can change an answer.
         family: `qwen`, `gemma`, ... where it is known.
         total_parameters: in billions, where they are known.
+        reasoning: the level that a provider's model is asked at; None for other models, which are told not to think.
     """
 
     spec: str
@@ -36,6 +37,7 @@ class ModelInfo(Record):
     options: dict[str, Any] = Field(default_factory=dict)
     family: str | None = None
     total_parameters: float | None = None
+    reasoning: str | None = None
 
 
 class Beside(Record):

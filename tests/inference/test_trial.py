@@ -19,7 +19,7 @@ GOOD = reply_of(quoted())
 
 
 def tried(reply: RawReply, *, hosted: bool = False, mode: Any = "quote", **more: Any) -> Trial:
-    return try_out(Asked(lambda one, times: reply), request(mode=mode), hosted=hosted, **more)
+    return try_out(Asked(lambda one, times: reply), request(mode=mode), level="low" if hosted else None, **more)
 
 
 def test_a_model_that_answers_in_form_may_begin() -> None:
@@ -35,6 +35,12 @@ def test_a_model_that_answers_in_form_may_begin() -> None:
     )
     found.require("openai:some")
     assert Trial.model_validate(json.loads(found.model_dump_json())) == found
+
+
+def test_the_level_of_reasoning_that_a_provider_is_asked_for_stands_beside_what_was_seen() -> None:
+    lines = tried(raw(GOOD, output_tokens=40, reasoning_tokens=12), hosted=True).lines()
+    assert "thinking: on (12 tokens), asked for: low" in lines
+    assert "thinking: off" in tried(raw(GOOD, output_tokens=40, reasoning_tokens=0)).lines()
 
 
 @pytest.mark.parametrize(
