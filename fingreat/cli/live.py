@@ -214,4 +214,7 @@ def spent_line(counts: Mapping[str, Any]) -> str:
         parts.append(f"{count_of(counts['from_cache'], 'reply')} from the cache")
     if counts.get("cost_usd") is not None and (counts["cost_usd"] or not counts.get("from_cache")):
         parts.append(dollars(counts["cost_usd"]))
+    if counts.get("spent_usd"):
+        unused = count_of(counts["unused"]["requests"], "reply")
+        parts.append(f"{dollars(counts['spent_usd'])} with {unused} no longer part of the result")
     return ", ".join(parts)

@@ -20,7 +20,7 @@ from fingreat.inference.hosted.batch_spool import Spool
 from fingreat.inference.spending import Spending
 from fingreat.inference.trial import try_out
 from fingreat.pipeline.asked_model import unused_tables
-from fingreat.pipeline.meter import beside_replies, figures_so_far, plus
+from fingreat.pipeline.meter import Spent, figures_so_far, plus, spent_by
 from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.told import told
 from fingreat.runs import Beside, Manifest, RecordLog, RunFolder, read_records, sole_owner, sweep
@@ -176,13 +176,13 @@ class Asker:
         """Wall time of all calls of the run together while the model was asked."""
         return self._manifest.asking_seconds + (time.perf_counter() - self._since if self._since is not None else 0.0)
 
-    def beside(self) -> Beside:
-        """What the run paid for beside the replies that stand.
+    def spent(self) -> Spent:
+        """What the run asked in all its calls, whether it belongs to the result or not.
 
         Raises:
             RunError: a reply is damaged.
         """
-        return beside_replies(self._run, self._manifest)
+        return spent_by(self._run, self._manifest)
 
     def is_open(self, key: str) -> bool:
         """Whether a request has no reply that stands, and was not asked in vain by this very call."""

@@ -8,9 +8,9 @@ from fingreat.errors import RunError
 from fingreat.inference import RawReply
 from fingreat.inference.classify_judge import ClassifyJudge
 from fingreat.inference.fate import NEED_CHANGE
-from fingreat.pipeline.meter import Meter
+from fingreat.pipeline.meter import Meter, Spent
 from fingreat.pipeline.questions import Question, Variant
-from fingreat.runs import Beside, RecordLog
+from fingreat.runs import RecordLog
 from fingreat.schema import Classification, Failure, Reply, ReplyState, content_id
 
 _ENGINE_STATES = (ReplyState.ERROR, ReplyState.BLOCKED, ReplyState.TOO_LONG)
@@ -83,7 +83,7 @@ class Choices:
             context_tokens=question.context.n_tokens,
         )
 
-    def counts(self, seconds: float, beside: Beside) -> dict[str, object]:
+    def counts(self, seconds: float, spent: Spent) -> dict[str, object]:
         """For the manifest: `requests`, one per passage, = `outputs` + `failures` = the sum of the states.
 
         Of the outputs, `healed` were damaged at first. The failures are those that another model or text might answer
@@ -93,7 +93,7 @@ class Choices:
 
         Args:
             seconds: wall time while the model was asked.
-            beside: what was paid for beside the replies that stand.
+            spent: what the run asked in all: these replies, others that are no part of the result any more, and more.
         """
         requests, outputs = self._states.total(), self._states[ReplyState.OK]
         need_change = sum(self._states[state] for state in NEED_CHANGE)
@@ -107,5 +107,5 @@ class Choices:
             "halved_contexts": self._halved,
             "to_resend": requests - outputs - need_change,
             "need_change": need_change,
-            **self._meter.figures(seconds, beside),
+            **self._meter.figures(seconds, spent.beside, spent.replies),
         }

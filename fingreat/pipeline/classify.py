@@ -178,7 +178,7 @@ class _Steps:
                 choices = Choices(manifest.name, asker.log, self.judge)
                 asked = self._ask(asker, choices)
                 _, parts = write_records(run.classifications, self._classifications(choices, asked))
-                counts = choices.counts(asker.seconds, asker.beside())
+                counts = choices.counts(asker.seconds, asker.spent())
             failures = "".join(failure.model_dump_json() + "\n" for failure in choices.failures)
             write_atomic(run.failures, failures.encode())
             run.mark_done(STAGE, [*part_paths(run.replies), *parts, run.failures])

@@ -224,7 +224,7 @@ class _Steps:
                 continue
             failures: list[Failure] = []
             _, parts = write_records(run.extractions, self._extractions(pieces, failures))
-            counts = self.tally.counts(asker.seconds, asker.beside())
+            counts = self.tally.counts(asker.seconds, asker.spent())
         if self.tally.chunks != self.plan.chunks:
             raise self._changed()
         write_atomic(run.failures, "".join(failure.model_dump_json() + "\n" for failure in failures).encode())

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from fingreat.inference.fate import Fate, fate_of
-from fingreat.pipeline.meter import Meter
+from fingreat.pipeline.meter import Meter, Spent
 from fingreat.pipeline.pieces import Ended
-from fingreat.runs import Beside
 from fingreat.schema import ReplyState, SectionStatus, Verdict
 
 
@@ -46,7 +45,7 @@ class Tally:
         """How many chunks have come to an end."""
         return self._states.total()
 
-    def counts(self, seconds: float, beside: Beside) -> dict[str, object]:
+    def counts(self, seconds: float, spent: Spent) -> dict[str, object]:
         """For the manifest.
 
         `requests`, one per chunk, = `outputs` + `failures`; the three breakdowns sum to their totals. Of the outputs,
@@ -57,7 +56,7 @@ class Tally:
 
         Args:
             seconds: wall time while the model was asked.
-            beside: what was paid for beside the replies that stand.
+            spent: what the run asked in all: these replies, others that are no part of the result any more, and more.
         """
         requests, extractions = self.chunks, self._verdicts.total()
         grounded = sum(count for verdict, count in self._verdicts.items() if verdict.grounded)
@@ -76,5 +75,5 @@ class Tally:
             "grounded": grounded,
             "grounded_share": grounded / extractions if extractions else None,
             "extractions_by_verdict": {verdict.value: self._verdicts[verdict] for verdict in Verdict},
-            **self._meter.figures(seconds, beside),
+            **self._meter.figures(seconds, spent.beside, spent.replies),
         }

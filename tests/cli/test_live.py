@@ -189,3 +189,6 @@ def test_what_was_spent_leaves_out_what_is_unknown() -> None:
     assert spent_line({"prompt_tokens": 1500, "output_tokens": 20, "cost_usd": 0.004, "from_cache": 1}) == (
         "1,500 tokens in, 20 tokens out, 1 reply from the cache, $0.004"
     )
+    assert spent_line({"prompt_tokens": 5, "cost_usd": 1.0, "spent_usd": 3.5, "unused": {"requests": 4}}) == (
+        "5 tokens in, $1.00, $3.50 with 4 replies no longer part of the result"
+    )

@@ -7,6 +7,7 @@ import pytest
 from fingreat.inference.fate import Fate, fate_of, fates_in_words
 from fingreat.inference.hosted.batch_files import Join
 from fingreat.inference.parse import Item, Judged
+from fingreat.pipeline.meter import Meter, Spent
 from fingreat.pipeline.pieces import Ended
 from fingreat.pipeline.tally import Tally
 from fingreat.runs import Beside
@@ -42,7 +43,7 @@ def test_batches_and_runs_tell_the_same_of_a_reply(state: ReplyState, kept: int,
     assert fate_of(state, kept) is fate
     tally = Tally()
     tally.chunk(Ended(state, extractions=(_KEPT,) * kept))
-    counts = tally.counts(1.0, Beside())
+    counts = tally.counts(1.0, Spent(Meter(), Beside()))
     named = {one: counts[one.value] for one in (Fate.PARTIAL, Fate.TO_RESEND, Fate.NEED_CHANGE)}
     assert named | {Fate.OK: counts["outputs"]} == {one: int(one is fate) for one in Fate}
     summary = Join(frozenset({"a"})).summary({"a": Judged(state, (Item(0, "e", "Sales rose."),) * kept)})

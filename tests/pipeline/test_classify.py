@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -201,6 +202,36 @@ def test_damaged_replies_are_asked_again_with_other_sampling_and_healed_ones_cou
     ]  # fmt: skip
     assert (counts["resent"], counts["healed"], counts["to_resend"], counts["replies"]) == (3, 1, 1, 6)
     assert counts["requests_by_state"]["truncated"] == 1
+
+
+def test_what_was_paid_for_and_is_no_part_of_the_result_any_more_is_still_said(tmp_path: Path) -> None:
+    def respond(request: Request) -> RawReply:
+        return replace(named("REV-NNCA", finish_reason="length"), text='{"edge": "NN', cost_usd=1.0, seconds=0.1)
+
+    over = corpus(tmp_path)
+    first = run(tmp_path, Asked(respond), over=over, resend=2).manifest
+    # Three passages, each asked three times, and the trial.
+    assert (first.counts["replies"], first.counts["cost_usd"]) == (9, 10.0)
+    assert "spent_usd" not in first.counts
+    backend = Asked(respond)
+    again = run(tmp_path, backend, over=over, resend=0).manifest
+    assert backend.requests == []
+    assert (again.counts["replies"], again.counts["cost_usd"], again.counts["spent_usd"]) == (3, 4.0, 10.0)
+    unused = again.counts["unused"]
+    assert (unused["requests"], unused["prompt_tokens"], unused["output_tokens"]) == (6, 60, 18)
+    # The seconds are those of all nine.
+    assert again.counts["output_tokens_per_second"] == first.counts["output_tokens_per_second"]
+
+
+def test_a_filing_without_a_date_counts_by_its_periods_end(tmp_path: Path) -> None:
+    filed, other = (submission(accession) for accession in ACCESSIONS)
+    kind = b"CONFORMED SUBMISSION TYPE"
+    filed = filed.replace(kind, b"CONFORMED PERIOD OF REPORT:\t20181231\nFILED AS OF DATE:\t\t20190214\n" + kind)
+    other = other.replace(kind, b"CONFORMED PERIOD OF REPORT:\t20191231\n" + kind)
+    measured = run(tmp_path, Asked(), over=corpus_of(tmp_path, a=filed, b=other)).accuracy
+    # Always REV-NNCA: of the first filing's two passages one accepts it, of the second's one does.
+    assert [(cohort.name, cohort.accuracy) for cohort in measured.years] == [("2019", Ratio(1, 2))]
+    assert [(cohort.name, cohort.accuracy) for cohort in measured.period_years] == [("2019", Ratio(1, 1))]
 
 
 def test_what_is_too_long_after_all_is_asked_with_half_of_the_context(tmp_path: Path) -> None:

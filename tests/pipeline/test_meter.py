@@ -87,3 +87,32 @@ def test_what_is_no_reply_of_the_run_is_paid_for_and_counts_as_none() -> None:
     # Without a price anywhere there is none; a trial with one is known to have cost it.
     assert Meter().figures(beside=plus(Beside(), Trial(prompt_tokens=5)))["cost_usd"] is None
     assert Meter().figures(beside=beside)["cost_usd"] == 0.25
+
+
+def test_what_was_asked_and_belongs_to_no_result_is_said_beside_and_is_in_the_rates() -> None:
+    own = _reply("a", prompt_tokens=1000, output_tokens=50, cost_usd=0.25)
+    other = _reply("b", prompt_tokens=600, cached_tokens=100, output_tokens=30, reasoning_tokens=5, cost_usd=0.125)
+    cached = _reply("c", prompt_tokens=7, output_tokens=7, cost_usd=0.0, from_cache=True)
+    meter, every = Meter(), Meter()
+    meter.add(own)
+    for reply in (own, other, cached):
+        every.add(reply)
+    beside = plus(Beside(), Trial(prompt_tokens=9, cost_usd=1.0))
+    figures = meter.figures(10.0, beside, every)
+    assert (figures["replies"], figures["prompt_tokens"], figures["cost_usd"]) == (1, 1009, 1.25)
+    # The one from the cache was neither asked nor paid for.
+    assert figures["unused"] == {
+        "requests": 1, "prompt_tokens": 600, "cached_tokens": 100, "output_tokens": 30, "reasoning_tokens": 5,
+        "cost_usd": 0.125,
+    }  # fmt: skip
+    assert figures["spent_usd"] == 1.375
+    # All that was asked in the ten seconds: (1000 + 600) / 10 and (50 + 30) / 10.
+    assert (figures["prompt_tokens_per_second"], figures["output_tokens_per_second"]) == (160.0, 8.0)
+
+
+def test_where_all_replies_belong_to_the_result_nothing_is_said_of_others() -> None:
+    meter, every = Meter(), Meter()
+    for reply in (_reply("a", prompt_tokens=10, cost_usd=0.5), _reply("c", cost_usd=0.0, from_cache=True)):
+        every.add(reply)
+    meter.add(_reply("a", prompt_tokens=10, cost_usd=0.5))
+    assert not {"unused", "spent_usd"} & meter.figures(1.0, every=every).keys()
