@@ -183,4 +183,5 @@ def test_a_server_that_cannot_count_a_prompt_is_asked_once(server: LocalProvider
 
 def test_an_alias_names_a_model_too() -> None:
     with LocalProvider(OpenAIWire({"models/small.gguf": {"aliases": ["small"]}, "small": {}})) as server:
-        create_backend("openai:small", GRAPH, Settings(base_url=f"{server.base}/v1")).close()
+        backend = create_backend("openai:small", GRAPH, Settings(base_url=f"{server.base}/v1"))
+    assert backend.model == "small"
