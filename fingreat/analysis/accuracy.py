@@ -17,7 +17,7 @@ class CohortAccuracy:
     """How a model did on some passages.
 
     Attributes:
-        name: of the cohort: a category, an edge, a filing year.
+        name: of the cohort: a category, an edge, a year.
         accuracy: passages whose edge is an accepted one, of all passages; one without an edge is wrong.
         majority: the same of a selector that always names the most frequent accepted edge of all passages.
         random: the expected accuracy of a selector that draws an edge of the graph for each passage, exact:
@@ -41,6 +41,8 @@ class Accuracy:
         categories, edges: a cohort holds every passage with an accepted edge in it, and tests against the whole
             accepted set, so that cohorts overlap. In graph order.
         years: by filing year, ascending; they partition the passages whose filing's date is known.
+        period_years: by the year in which the fiscal period ended, ascending; they partition the passages of which
+            only that is known. Most annual reports are filed in the year after.
         majority_edge: the edge that most passages accept, of equal ones the first in the graph.
         correct: ids of the passages that are right.
         without_edges: passages that accept no edge; they play no part.
@@ -50,6 +52,7 @@ class Accuracy:
     categories: tuple[CohortAccuracy, ...]
     edges: tuple[CohortAccuracy, ...]
     years: tuple[CohortAccuracy, ...]
+    period_years: tuple[CohortAccuracy, ...]
     majority_edge: str
     correct: frozenset[str]
     without_edges: int
@@ -62,12 +65,14 @@ def measure_accuracy(
     *,
     grouping: str = "default",
     years: Mapping[str, int] | None = None,
+    period_years: Mapping[str, int] | None = None,
 ) -> Accuracy:
     """Accuracy over every passage that accepts an edge: an answer is right if its edge is an accepted one.
 
     Args:
         grouping: of edges into categories.
         years: filing id → year in which it was filed.
+        period_years: filing id → year in which its fiscal period ended; counts for filings that `years` lacks.
 
     Raises:
         InputError: no passage accepts an edge; a passage accepts an edge that the graph lacks, has no classification
@@ -97,15 +102,17 @@ def measure_accuracy(
     def in_category(passage: GoldPassage, category: str) -> bool:
         return any(graph.category(edge, grouping) == category for edge in passage.accepted)
 
-    filed = {passage.passage_id: (years or {}).get(passage.filing_id) for passage in passages}
+    def by_year(of: Mapping[str, int]) -> tuple[CohortAccuracy, ...]:
+        found = {of[passage.filing_id] for passage in passages if passage.filing_id in of}
+        return tuple(cohort(str(year), [p for p in passages if of.get(p.filing_id) == year]) for year in sorted(found))
+
+    filed = years or {}
     return Accuracy(
         overall=cohort("all", passages),
         categories=tuple(cohort(c, [p for p in passages if in_category(p, c)]) for c in graph.categories(grouping)),
         edges=tuple(cohort(edge, [p for p in passages if edge in p.accepted]) for edge in graph.edges),
-        years=tuple(
-            cohort(str(year), [p for p in passages if filed[p.passage_id] == year])
-            for year in sorted({year for year in filed.values() if year is not None})
-        ),
+        years=by_year(filed),
+        period_years=by_year({one: year for one, year in (period_years or {}).items() if one not in filed}),
         majority_edge=majority,
         correct=frozenset(p.passage_id for p in passages if answers[p.passage_id] in p.accepted),
         without_edges=len(gold) - len(passages),

@@ -181,13 +181,14 @@ def _show(found: Classified, target: Path, *, json: bool) -> None:
                     "categories": {cohort.name: _as_data(cohort) for cohort in measured.categories},
                     "edges": {cohort.name: _as_data(cohort) for cohort in measured.edges},
                     "years": {cohort.name: _as_data(cohort) for cohort in measured.years},
+                    "period_years": {cohort.name: _as_data(cohort) for cohort in measured.period_years},
                     "majority_edge": measured.majority_edge,
                 },
             }
         )
         return
     show_table(accuracy_table(measured, found.manifest.model.spec))
-    if measured.years:
+    if measured.years or measured.period_years:
         show_table(accuracy_by_year(measured, found.manifest.model.spec))
     for line in (*_context_lines(counts), *outcome_lines(found.manifest)):
         say(line)

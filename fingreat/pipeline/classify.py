@@ -273,8 +273,14 @@ class _Steps:
             passage_id = question.passage.passage_id
             made[passage_id] = choices.last(question, asked[passage_id])
         records = [made[passage.passage_id] for passage in self.eligible]
-        years = {filing.id: filing.filed.year for filing in self.questions.filings.values() if filing.filed}
-        self.accuracy = measure_accuracy(records, self.passages, self.graph, years=years)
+        filings = self.questions.filings.values()
+        self.accuracy = measure_accuracy(
+            records,
+            self.passages,
+            self.graph,
+            years={filing.id: filing.filed.year for filing in filings if filing.filed},
+            period_years={filing.id: filing.period.year for filing in filings if filing.period},
+        )
         yield from records
 
     def _passage_counts(self) -> dict[str, object]:

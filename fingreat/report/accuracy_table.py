@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from fingreat.analysis import Accuracy, CohortAccuracy
 from fingreat.report.tables import ALL, Cell, Column, Share, Table, count_of
 
+_PERIOD = "period to"
+"""Before a year: it is that of the fiscal period's end, not that of the filing."""
+
 
 def accuracy_table(measured: Accuracy, name: str) -> Table:
     """All passages, then each category and each edge.
@@ -27,12 +30,17 @@ def accuracy_table(measured: Accuracy, name: str) -> Table:
 
 
 def accuracy_by_year(measured: Accuracy, name: str) -> Table:
-    """A row for each year in which filings were filed."""
+    """A row for each year of filing, then for each year in which the fiscal period ended of those filings whose date of
+    filing is not known: the two kinds of years are kept apart.
+    """
     return Table(
         id="accuracy-by-year",
         title=f"Accuracy of {name} by filing year",
-        columns=_columns("filed in"),
-        rows=tuple(_row(cohort, cohort.name) for cohort in measured.years),
+        columns=_columns("year" if measured.period_years else "filed in"),
+        rows=(
+            *(_row(cohort, cohort.name) for cohort in measured.years),
+            *(_row(cohort, f"{_PERIOD} {cohort.name}") for cohort in measured.period_years),
+        ),
         notes=tuple(_undated(measured)),
     )
 
@@ -61,8 +69,15 @@ def _row(cohort: CohortAccuracy, name: str) -> tuple[Cell, ...]:
 
 
 def _undated(measured: Accuracy) -> Iterator[str]:
-    left = measured.overall.accuracy.total - sum(cohort.accuracy.total for cohort in measured.years)
-    if left:
+    if measured.period_years:
+        by_period = sum(cohort.accuracy.total for cohort in measured.period_years)
+        yield (
+            f"{_PERIOD.capitalize()}: {count_of(by_period, 'passage')} of filings whose date of filing is not known, "
+            "by the year in which their fiscal period ended; most are filed in the year after. Other years are those "
+            "of filing."
+        )
+    dated = (*measured.years, *measured.period_years)
+    if left := measured.overall.accuracy.total - sum(cohort.accuracy.total for cohort in dated):
         yield f"{count_of(left, 'passage')} of filings whose date is not known."
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from fingreat.analysis import Ratio, measure_accuracy
 from fingreat.errors import InputError
+from fingreat.report.accuracy_table import accuracy_by_year
 from fingreat.schema import Classification, GoldPassage, ReplyState, load_graph
 
 GRAPH = load_graph()
@@ -95,6 +96,19 @@ def test_the_majority_selector_names_the_most_frequent_edge_of_all_passages_insi
 def test_years_partition_the_passages_whose_filing_date_is_known() -> None:
     found = measure_accuracy(ANSWERS, GOLD, GRAPH, years={"f1": 2001, "f2": 2000})
     assert [(cohort.name, cohort.accuracy) for cohort in found.years] == [("2000", Ratio(2, 2)), ("2001", Ratio(1, 2))]
+
+
+def test_years_of_filing_and_of_the_periods_end_are_never_mixed() -> None:
+    known = {"years": {"f1": 2001}, "period_years": {"f1": 2000, "f2": 2001}}
+    found = measure_accuracy(ANSWERS, GOLD, GRAPH, **known)
+    # f1 has a, which is right, and b, which is not; both of f2, which was filed on an unknown day, are right.
+    assert [(cohort.name, cohort.accuracy) for cohort in found.years] == [("2001", Ratio(1, 2))]
+    assert [(cohort.name, cohort.accuracy) for cohort in found.period_years] == [("2001", Ratio(2, 2))]
+    table = accuracy_by_year(found, "x")
+    assert [row[:2] for row in table.rows] == [("2001", 2), ("period to 2001", 2)]
+    period, undated = table.notes
+    assert period.startswith("Period to: 2 passages of filings whose date of filing is not known")
+    assert undated == "1 passage of filings whose date is not known."
 
 
 def test_a_cohort_without_passages_has_no_chance() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from classify_builders import ACCESSIONS, CONFIG, GOLD, Asked, classifications, corpus, gold_file, named, passage
-from pipeline_builders import SENTENCES, failures_of_run, html
+from pipeline_builders import SENTENCES, corpus_of, failures_of_run, html, submission
 
 from fingreat.analysis import Ratio
 from fingreat.edgar.tokens import cl100k_counter
