@@ -24,12 +24,16 @@ class RunFigures:
         requests: distinct ones; chunks with equal words share one.
         from_cache: replies that an earlier run asked and paid for: tokens are counted, seconds and dollars are not.
         seconds: wall time while the model was asked, None where it was not noted.
-        usd: US dollars that were spent, None where nothing is known of them.
+        usd: US dollars that were spent in all, None where nothing is known of them.
         basis: whether they were counted by a provider's prices or by the machine's price for an hour; None also where
             all came from the cache.
         unpriced: replies that took tokens and have no price, where others have one.
         beside_usd: the part of `usd` that no reply of the run cost: trials of the model, and errors that were asked
             again.
+        failed: the part of `requests` that ended in an error, without an answer.
+        unused: replies that were asked for and are no part of the result any more; they are not among `requests`, and
+            their tokens are left out.
+        unused_seconds, unused_usd: the parts of `seconds` and `usd` that they took.
         status: of the run.
     """
 
@@ -49,25 +53,32 @@ class RunFigures:
     basis: CostBasis | None
     unpriced: int = 0
     beside_usd: float = 0.0
+    failed: int = 0
+    unused: int = 0
+    unused_seconds: float = 0.0
+    unused_usd: float = 0.0
     status: str = "complete"
 
     @property
     def asked(self) -> int:
-        """Replies that were given in the run itself."""
+        """Replies of the result that were given in the run itself."""
         return self.requests - self.from_cache
 
     @property
     def full_seconds(self) -> float | None:
-        """Seconds as if every reply had taken the mean of those that were asked; None where none was."""
-        return self._full(self.seconds)
+        """Seconds as if every reply of the result had taken the mean of those that were asked; None where none was."""
+        return self._full(self.seconds, self.unused_seconds)
 
     @property
     def full_usd(self) -> float | None:
-        """US dollars as if every reply had cost the mean of those that were asked; None where none was."""
-        return self._full(self.usd, self.beside_usd)
+        """US dollars as if every reply of the result had cost the mean of those asked; None where none was."""
+        return self._full(self.usd, self.unused_usd, self.beside_usd)
 
-    def _full(self, total: float | None, beside: float = 0.0) -> float | None:
-        if not self.from_cache or total is None:
+    def _full(self, total: float | None, unused: float, beside: float = 0.0) -> float | None:
+        if total is None:
+            return None
+        total -= unused
+        if not self.from_cache:
             return total
         # What an earlier run paid for has no price and no time here, and would be neither free nor instant elsewhere.
         return (total - beside) * self.requests / self.asked + beside if self.asked else None
@@ -117,6 +128,10 @@ def _together(group: Sequence[RunFigures]) -> RunFigures:
         basis=next(iter(bases)) if len(bases) == 1 else None,
         unpriced=sum(run.unpriced for run in group),
         beside_usd=fsum(run.beside_usd for run in group),
+        failed=sum(run.failed for run in group),
+        unused=sum(run.unused for run in group),
+        unused_seconds=fsum(run.unused_seconds for run in group),
+        unused_usd=fsum(run.unused_usd for run in group),
     )
 
 

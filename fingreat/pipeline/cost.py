@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from fingreat.analysis.cost import CostBasis, RunFigures, machine_cost
 from fingreat.errors import InputError
@@ -10,7 +11,7 @@ from fingreat.inference import parse_spec
 from fingreat.inference.presets import Presets
 from fingreat.pipeline.meter import figures_so_far
 from fingreat.runs import Manifest, RunFolder
-from fingreat.schema import SectionStatus
+from fingreat.schema import ReplyState, SectionStatus
 
 
 def run_costs(runs: Iterable[RunFolder], presets: Presets) -> list[RunFigures]:
@@ -40,7 +41,10 @@ def _figures(run: RunFolder, presets: Presets) -> RunFigures:
     asked = requests > from_cache
     # Nothing was asked where no time passed: a run of before it was noted, or one that the cache answered.
     seconds = manifest.asking_seconds or (0.0 if from_cache and not asked else None)
-    paid = counts.get("cost_usd")
+    paid = counts.get("spent_usd", counts.get("cost_usd"))
+    unused: Mapping[str, Any] = counts.get("unused", {})
+    # How long each request took beside the others is not known.
+    share = unused["requests"] / (requests - from_cache + unused["requests"]) if unused else 0.0
     engine = presets.find(parse_spec(manifest.model.spec), manifest.model.base_url).engine
     hours = machine_cost(seconds, engine.usd_per_hour)
     if paid is None and from_cache and not asked:
@@ -63,6 +67,10 @@ def _figures(run: RunFolder, presets: Presets) -> RunFigures:
         basis=basis if asked or not from_cache else None,
         unpriced=counts.get("unpriced", 0) if paid is not None else 0,
         beside_usd=counts.get("beside", {}).get("cost_usd") or 0.0,
+        failed=counts.get("replies_by_state", {}).get(ReplyState.ERROR.value, 0),
+        unused=unused.get("requests", 0),
+        unused_seconds=(seconds or 0.0) * share,
+        unused_usd=(hours or 0.0) * share if paid is None else unused.get("cost_usd") or 0.0,
         status=manifest.status,
     )
 

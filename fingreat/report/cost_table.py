@@ -101,13 +101,22 @@ def _notes_of(run: RunFigures) -> Iterator[str]:
         )
     if run.from_cache and not run.asked:
         yield (
-            f"{name}: {replies}, all from the cache. Nothing was spent; what they cost and took when they were "
+            f"{name}: {replies}, all from the cache. Nothing was spent on them; what they cost and took when they were "
             "first asked is with the run that asked them."
         )
     elif run.from_cache:
         yield (
             f"{name}: {run.from_cache:,} of {replies} came from the cache and have no time or price of their own; "
             f"seconds and dollars per filing are as if they had taken what the other {run.asked:,} took."
+        )
+    if run.failed:
+        low = " Figures per filing leave out what their answers would take: they are too low." if run.filings else ""
+        yield f"{name}: {run.failed:,} of {count_of(run.requests, 'request')} failed without an answer.{low}"
+    if run.unused:
+        part = f" They cost ${run.unused_usd:,.2f} of the ${run.usd:,.2f} in all." if run.usd is not None else ""
+        yield (
+            f"{name}: {count_of(run.unused, 'reply')} that the run asked for besides no longer belong to its result; "
+            f"figures per filing are without them.{part}"
         )
     if run.unpriced:
         yield f"{name}: {count_of(run.unpriced, 'reply')} took tokens and told no price."

@@ -25,6 +25,7 @@ COUNTS = {
     "cost_usd": None,
     "unpriced": 0,
 }
+MORE = "beside", "replies_by_state", "unused", "spent_usd"
 
 
 def _run(folder: Path, spec: str = "openai:priced", *, mode: str = "span", **changes: Any) -> Path:
@@ -36,7 +37,7 @@ def _run(folder: Path, spec: str = "openai:priced", *, mode: str = "span", **cha
         model=ModelInfo(spec=spec, backend=backend, model=model, revision=None, context=None),
         hashes={"graph": "g"},
     )
-    counts = COUNTS | {name: changes.pop(name) for name in list(changes) if name in (*COUNTS, "beside")}
+    counts = COUNTS | {name: changes.pop(name) for name in list(changes) if name in (*COUNTS, *MORE)}
     RunFolder(folder).write_manifest(manifest, **{"status": "complete", "counts": counts, **changes})
     return folder
 
@@ -114,6 +115,50 @@ def test_a_run_that_the_cache_answered_has_no_costs_to_copy(run: Callable, tmp_p
     assert "copied: 8 replies, all from the cache. Nothing was spent" in shown
     assert "Dollars of openai:priced: by the prices" in shown
     assert "No price" not in shown
+
+
+def test_what_belongs_to_the_result_no_more_is_in_what_was_spent_and_in_nothing_per_filing(
+    run: Callable, tmp_path: Path
+) -> None:
+    # Eight replies cost 1.6 dollars, the trial 0.2, and eight more that are no part of the result 3.2; 64 s in all.
+    more = {"unused": {"requests": 8, "cost_usd": 3.2}, "spent_usd": 5.0, "beside": {"cost_usd": 0.2}}
+    part = _run(tmp_path / "part", cost_usd=1.8, asking_seconds=64.0, **more)
+    (found,) = json.loads(run("analyze", "cost", part, "--json").out)["runs"]
+    assert found["usd"] == 5.0
+    assert found["unused_usd"] == 3.2
+    assert found["per_filing"]["usd"] == pytest.approx(1.8 / 4)
+    # Half of what was asked: 32 of 64 seconds.
+    assert found["per_filing"]["seconds"] == pytest.approx(32 / 4)
+    shown = " ".join(run("analyze", "cost", part).out.split())
+    assert "part: 8 replies that the run asked for besides no longer belong to its result" in shown
+    assert "They cost $3.20 of the $5.00 in all." in shown
+    # Two of the result's eight came from the cache: six took 6/14 of the time and 1.2 dollars.
+    half = _run(tmp_path / "half", cost_usd=1.4, asking_seconds=56.0, from_cache=2, **more | {"spent_usd": 4.6})
+    data = json.loads(run("analyze", "cost", half, part, "--json").out)
+    assert data["runs"][0]["per_filing"]["usd"] == pytest.approx((8 * 0.2 + 0.2) / 4)
+    assert data["runs"][0]["per_filing"]["seconds"] == pytest.approx(8 * 4 / 4)
+    assert data["models"][0]["usd"] == pytest.approx(9.6)
+    # Fourteen of sixteen were asked, at 0.2 dollars each, and two trials, over eight filings.
+    assert data["models"][0]["per_filing"]["usd"] == pytest.approx((16 * 0.2 + 0.4) / 8)
+
+
+def test_a_machines_hour_is_paid_for_what_belongs_to_the_result_no_more(run: Callable, tmp_path: Path) -> None:
+    models = tmp_path / "models.toml"
+    models.write_text('format = 1\n[model."tiny"]\nengine = { usd_per_hour = 10.0 }\n')
+    timed = _run(tmp_path / "timed", "vllm:some/tiny", asking_seconds=3600.0, unused={"requests": 24, "cost_usd": None})
+    (found,) = json.loads(run("analyze", "cost", timed, "--models", models, "--json").out)["runs"]
+    # Eight of 32 replies belong to the result: a quarter of ten dollars over four filings.
+    assert (found["usd"], found["unused_usd"], found["per_filing"]["usd"]) == (10.0, 7.5, 0.625)
+
+
+def test_requests_that_failed_without_an_answer_are_said_with_what_is_per_filing(run: Callable, tmp_path: Path) -> None:
+    failed = _run(tmp_path / "failed", cost_usd=8.0, replies_by_state={"ok": 3, "error": 5})
+    whole = _run(tmp_path / "whole", cost_usd=8.0, replies_by_state={"ok": 8, "error": 0})
+    data = json.loads(run("analyze", "cost", failed, whole, "--json").out)
+    assert [one["failed"] for one in (*data["runs"], *data["models"])] == [5, 0, 5]
+    shown = " ".join(run("analyze", "cost", failed, whole).out.split())
+    assert "failed: 5 of 8 requests failed without an answer. Figures per filing leave out" in shown
+    assert shown.count("without an answer") == 1
 
 
 def test_two_runs_of_one_model_are_told_apart_where_only_one_has_a_price(run: Callable, tmp_path: Path) -> None:
