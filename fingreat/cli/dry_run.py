@@ -51,6 +51,8 @@ def _requests(made: Estimate) -> Iterator[str]:
         yield f"{made.answered:,} answered by this run before"
     if made.from_cache:
         yield f"{count_of(made.from_cache, 'reply')} in the cache"
+    if made.in_batches:
+        yield f"{made.in_batches:,} paid for in batches under way, which --batch collects"
 
 
 def _cost(made: Estimate) -> str:

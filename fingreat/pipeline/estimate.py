@@ -16,10 +16,11 @@ from fingreat.errors import RunError
 from fingreat.inference import Backend, is_finished
 from fingreat.inference.backend import CountsTokens
 from fingreat.inference.dry import DryBackend
+from fingreat.inference.hosted.batch_notes import open_batches
 from fingreat.inference.presets import PROVIDERS_DEFAULT, Prices
 from fingreat.inference.requirements import NEEDS
 from fingreat.pipeline.asked_model import unused_tables
-from fingreat.pipeline.asking import AskOptions, as_asked_now
+from fingreat.pipeline.asking import AskOptions, as_asked_now, batches_folder
 from fingreat.runs import Manifest, RecordLog, RunFolder, find_runs, read_records
 from fingreat.schema import Reply, Request, canonical_json
 from fingreat.schema.records import Record
@@ -36,9 +37,10 @@ class Estimate(Record):
     """What a run would take.
 
     Attributes:
-        requests: distinct ones, = `answered` + `from_cache` + `to_ask`.
+        requests: distinct ones, = `answered` + `from_cache` + `in_batches` + `to_ask`.
         answered: by this very run, before it was stopped.
         from_cache: by earlier runs, in the reply cache.
+        in_batches: handed to the provider in batches that are not collected yet, and paid for with them.
         tokenizer: what `prompt_tokens`, those of what is to be asked, are counted in: `model` for the model's own;
             None where the back end is no language model, and takes no tokens.
         output_tokens: expected of what is to be asked; at most `output_bound`, where every answer takes its budget.
@@ -67,6 +69,7 @@ class Estimate(Record):
     usd_per_hour: float | None = None
     hours: float | None = None
     pace_source: str | None = None
+    in_batches: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -160,6 +163,7 @@ def estimate(requests: Iterable[Request], planned: Planned) -> Estimate:
         requests=len(count.met),
         answered=count.answered,
         from_cache=count.from_cache,
+        in_batches=count.in_batches,
         to_ask=count.to_ask,
         tokenizer=count.tokenizer,
         prompt_tokens=count.prompt_tokens,
@@ -188,7 +192,8 @@ class _Count:
         self._schema: int | None = None
         self.tokenizer: str | None = "model" if planned.backend.is_language_model else None
         self.met: set[str] = set()
-        self.answered = self.from_cache = self.to_ask = 0
+        self.answered = self.from_cache = self.in_batches = self.to_ask = 0
+        self._held = {key for part in open_batches(batches_folder(planned.run.path)) for key in part.keys}
         self.prompt_tokens = self.text_tokens = self.output_bound = 0
 
     def add(self, request: Request) -> None:
@@ -201,6 +206,8 @@ class _Count:
             self.answered += 1
         elif cache is not None and cache.get(request.key, context=self._backend.context):
             self.from_cache += 1
+        elif request.key in self._held:
+            self.in_batches += 1
         else:
             self.to_ask += 1
             if self._backend.is_language_model:

@@ -108,6 +108,15 @@ def test_prices_are_shown_with_their_cents_and_one_date(capsys: pytest.CaptureFi
     assert "$0.075 in and $0.60 out" in " ".join(capsys.readouterr().out.split())
 
 
+def test_what_batches_under_way_hold_is_said_in_the_line_of_requests(capsys: pytest.CaptureFixture[str]) -> None:
+    show_estimate(_estimate(in_batches=1200), json=False)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "1 to ask" in said
+    assert "1,200 paid for in batches under way, which --batch collects" in said
+    show_estimate(_estimate(), json=False)
+    assert "batch" not in capsys.readouterr().out
+
+
 def test_where_nothing_is_left_to_ask_no_tokenizer_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     show_estimate(_estimate(to_ask=0, prompt_tokens=0, output_tokens=0, output_bound=0), json=False)
     said = capsys.readouterr().out

@@ -15,6 +15,7 @@ from fingreat.errors import RunError
 from fingreat.inference import RawReply, Settings
 from fingreat.inference.cache import ReplyCache
 from fingreat.inference.dry import DryBackend
+from fingreat.inference.hosted.batch_notes import BatchNotes
 from fingreat.inference.presets import Engine, Preset, Prices
 from fingreat.pipeline.asking import AskOptions
 from fingreat.pipeline.estimate import Estimate, Planned, estimate
@@ -120,6 +121,19 @@ def test_equal_requests_count_once_and_what_is_answered_or_cached_is_taken_off(t
     assert (found.requests, found.answered, found.from_cache, found.to_ask) == (4, 1, 1, 2)
     assert found.prompt_tokens == 2 * 162
     assert found.output_bound == 2 * 1000
+
+
+def test_what_an_open_batch_holds_is_paid_for_and_not_asked_again(tmp_path: Path) -> None:
+    _run(tmp_path / "run", [_reply(1)])
+    with BatchNotes(tmp_path / "run" / "batches", "openai") as notes:
+        notes.sent(notes.plan(["req-1", "req-2", "req-3"]), "batch_1")
+        closed = notes.plan(["req-4"])
+        notes.close(closed, "expired")
+    before = sorted(tmp_path.rglob("*"))
+    found = estimate([_request(n, "a b") for n in (1, 2, 3, 4, 5)], _planned(tmp_path / "run", Words()))
+    assert (found.requests, found.answered, found.in_batches, found.to_ask) == (5, 1, 2, 2)
+    assert found.output_bound == 2 * 1000
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_output_is_what_like_runs_took_and_its_cost_follows_the_prices(tmp_path: Path) -> None:
