@@ -201,12 +201,12 @@ def export(
     if target == Path("-"):
         with TemporaryDirectory() as folder:
             path = Path(folder) / "export"
-            export_run(RunFolder(run), name, format, path)
+            export_run(RunFolder(run), name, format, path, say)
             print_bytes(path.read_bytes())
         _say_incomplete(status, name)
         return
     path = target or Path(f"{run.resolve().name}-{name}.{format.value}")
-    count = export_run(RunFolder(run), name, format, path)
+    count = export_run(RunFolder(run), name, format, path, say)
     say(f"{count:,} {name}: {path}")
     _say_incomplete(status, name)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -13,15 +13,16 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from fingreat.errors import MissingExtraError, RunError
+from fingreat.pipeline.judged import JudgedClassification, judged
 from fingreat.pipeline.match import Unmatched
 from fingreat.runs import MatchManifest, RunFolder, read_record_file, read_records
 from fingreat.runs.files import replacing
-from fingreat.schema import Classification, Extraction, Failure, Match, Reply
+from fingreat.schema import Extraction, Failure, Match, Reply
 from fingreat.schema.records import Record
 
 OF_RUN: dict[str, type[Record]] = {"extractions": Extraction, "replies": Reply, "failures": Failure}
 OF_CLASSIFICATION: dict[str, type[Record]] = {
-    "classifications": Classification,
+    "classifications": JudgedClassification,
     "replies": Reply,
     "failures": Failure,
 }
@@ -48,8 +49,13 @@ def main_table(run: RunFolder) -> str:
     return next(iter(_tables(run)))
 
 
-def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> int:
+def export_run(
+    run: RunFolder, table: str, form: ExportFormat, path: Path, say: Callable[[str], None] = lambda line: None
+) -> int:
     """Write one table of a run, or of a match of two runs, as a single file; in CSV lists and mappings are JSON texts.
+
+    Args:
+        say: told of columns of classifications that are left empty, and why.
 
     Returns:
         how many rows there are.
@@ -78,7 +84,7 @@ def export_run(run: RunFolder, table: str, form: ExportFormat, path: Path) -> in
             else f"{main_table(run)} are made anew from the replies"
         )
         raise RunError(f"the run is damaged: {'; '.join(faults)}.", where=str(run.path), hint=f"{again}: {why}.")
-    rows = (record.model_dump(mode="json") for record in _records(run, table))
+    rows = (record.model_dump(mode="json") for record in _records(run, table, say))
     with replacing(path) as temporary:
         return _WRITERS[form](rows, TABLES[table], temporary)
 
@@ -90,8 +96,10 @@ def _tables(run: RunFolder) -> dict[str, type[Record]]:
     return OF_CLASSIFICATION if manifest.kind == "classify" else OF_RUN
 
 
-def _records(run: RunFolder, table: str) -> Iterator[Record]:
-    if table in ("failures", "unmatched"):
+def _records(run: RunFolder, table: str, say: Callable[[str], None]) -> Iterator[Record]:
+    if TABLES[table] is JudgedClassification:
+        yield from judged(run, say)
+    elif table in ("failures", "unmatched"):
         yield from (record for _, record in read_record_file(run.path / f"{table}.jsonl", TABLES[table]))
     else:
         yield from read_records(run.path / table, TABLES[table])

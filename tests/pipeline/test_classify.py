@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from classify_builders import ACCESSIONS, CONFIG, GOLD, Asked, classifications, corpus, gold_file, named, passage
-from pipeline_builders import SENTENCES, corpus_of, failures_of_run, html, submission
+from pipeline_builders import SENTENCES, failures_of_run, html
 
 from fingreat.analysis import Ratio
 from fingreat.edgar.tokens import cl100k_counter
@@ -221,17 +221,6 @@ def test_what_was_paid_for_and_is_no_part_of_the_result_any_more_is_still_said(t
     assert (unused["requests"], unused["prompt_tokens"], unused["output_tokens"]) == (6, 60, 18)
     # The seconds are those of all nine.
     assert again.counts["output_tokens_per_second"] == first.counts["output_tokens_per_second"]
-
-
-def test_a_filing_without_a_date_counts_by_its_periods_end(tmp_path: Path) -> None:
-    filed, other = (submission(accession) for accession in ACCESSIONS)
-    kind = b"CONFORMED SUBMISSION TYPE"
-    filed = filed.replace(kind, b"CONFORMED PERIOD OF REPORT:\t20181231\nFILED AS OF DATE:\t\t20190214\n" + kind)
-    other = other.replace(kind, b"CONFORMED PERIOD OF REPORT:\t20191231\n" + kind)
-    measured = run(tmp_path, Asked(), over=corpus_of(tmp_path, a=filed, b=other)).accuracy
-    # Always REV-NNCA: of the first filing's two passages one accepts it, of the second's one does.
-    assert [(cohort.name, cohort.accuracy) for cohort in measured.years] == [("2019", Ratio(1, 2))]
-    assert [(cohort.name, cohort.accuracy) for cohort in measured.period_years] == [("2019", Ratio(1, 1))]
 
 
 def test_what_is_too_long_after_all_is_asked_with_half_of_the_context(tmp_path: Path) -> None:
