@@ -138,6 +138,9 @@ def test_a_dry_run_counts_and_leaves_nothing(here: Path, run: Callable) -> None:
         (("--gold", "corpus/filings.jsonl"), "is no gold passage"),
         (("--gold", "gold.jsonl", "--mask", "names,dates"), "--mask: 'dates' is nothing to mask"),
         (("--gold", "gold.jsonl", "--tokens", "100"), "--tokens: Input should be greater than or equal to 1024"),
+        (("--gold", "gold.jsonl", "--temperature", "1e308"), "--temperature: Input should be less than or equal to 2"),
+        (("--gold", "gold.jsonl", "--seed", "-1"), "--seed: Input should be greater than or equal to 0"),
+        (("--gold", "gold.jsonl", "--seed", "1" + "0" * 30), "--seed: Input should be less than or equal to"),
         (("--gold", "gold.jsonl", "--corpus", "nowhere"), "is no corpus folder"),
     ],
 )

@@ -8,9 +8,11 @@ import pytest
 from pipeline_builders import SENTENCES, Counting, corpus_of, html
 
 from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.pipeline.asked_model import HOTTEST, MOST_RESENDS, resampled
 from fingreat.pipeline.asking import AskOptions
 from fingreat.pipeline.extract import plan_extract
 from fingreat.pipeline.progress import Silent
+from fingreat.schema import Sampling
 
 DEFAULT = "the provider's default level of reasoning"
 
@@ -66,3 +68,14 @@ def test_a_table_that_looks_meant_for_the_model_is_told_by_run_and_dry_run(corpu
     assert said in plan_extract(corpus, config, tmp_path / "dry").notes[0]
     its_own = config.model_copy(update={"model": "openai:gpt-4o"})
     assert "not taken" not in " ".join(plan_extract(corpus, its_own, tmp_path / "dry").notes)
+
+
+def test_the_last_seed_asked_again_as_often_as_may_be_is_still_one_of_31_bits() -> None:
+    seed, heat = (ExtractConfig.model_fields[name].metadata for name in ("seed", "temperature"))
+    last, hottest = (next(limit.le for limit in limits if hasattr(limit, "le")) for limits in (seed, heat))
+    sampling = Sampling(max_tokens=1, temperature=hottest, seed=last)
+    for attempt in range(MOST_RESENDS + 1):
+        drawn = resampled(sampling, attempt)
+        assert 0 <= drawn.seed < 2**31
+        assert drawn.temperature <= 2
+    assert (drawn.seed, hottest) == (2**31 - 1, HOTTEST)
