@@ -91,6 +91,9 @@ def test_a_section_that_changed_is_asked_anew_and_old_replies_count_no_more(tmp_
     assert len(backend.asked) == first.counts["requests"] + 1
     assert second.counts["requests"] == second.counts["replies"] == first.counts["requests"]
     assert second.counts["prompt_tokens"] == first.counts["prompt_tokens"]
+    # The reply to the old words was asked for, and is said beside the result.
+    assert "unused" not in first.counts
+    assert second.counts["unused"]["requests"] == 1
     assert second.inputs != first.inputs
     assert len(replies_of_run(tmp_path / "run")) == first.counts["requests"] + 1
     text = next(corpus.sections("7")).text
