@@ -101,7 +101,7 @@ class ContextFit:
             f"{self._context:,} tokens that the model holds, and {'is' if pieces == 1 else 'are'} asked in pieces."
         )
         if ways := [*self._for_whole(self._context)]:
-            yield f"Whole they would be with {' or '.join(ways)}, or less."
+            yield f"With {' or '.join(ways)}, or less, all would be whole."
 
     def _prompt(self, request: Request, piece: Chunk) -> int:
         counted = self._count(request) if self._counted else None
