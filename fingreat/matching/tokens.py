@@ -14,13 +14,16 @@ T = TypeVar("T")
 
 # The patterns run over classes, one per character: a letter, 0 decimal digit, c currency sign, < or >
 # comparison, ! anything else; ASCII punctuation and the blank stand for themselves.
-_FIGURE = r"(?:(?:0{1,3}(?:,000)+(?!0)|0+)(?:\.0+)?|(?<![a0.)])\.0+)"
-_TOKEN = re.compile(
-    rf"(?P<word>a+)|(?P<loss>\( ?(?:c ?)?{_FIGURE}(?: ?%)? ?\)(?: ?%)?)"
-    rf"|(?P<number>(?:(?<![a0)%])[-+](?:c ?)?)?{_FIGURE}(?: ?%)?)|(?P<symbol>c|[<>](?= ?c? ?[0.]))"
+# Each alternative begins with the character itself, so that `re` skips to the next that any of them can begin with.
+_DIGITS = r"0(?:0{0,2}(?:,000)+(?!0)|0*)(?:\.0+)?"
+_POINT = r"\.(?<![a0.)]\.)0+"
+_FIGURE = f"(?:{_DIGITS}|{_POINT})"
+_CUT = re.compile(
+    rf"(aa*|\( ?(?:c ?)?{_FIGURE}(?: ?%)? ?\)(?: ?%)?|{_DIGITS}(?: ?%)?|{_POINT}(?: ?%)?"
+    rf"|-(?<![a0)%]-)(?:c ?)?{_FIGURE}(?: ?%)?|\+(?<![a0)%]\+)(?:c ?)?{_FIGURE}(?: ?%)?"
+    r"|c|<(?= ?c? ?[0.])|>(?= ?c? ?[0.]))"
 )
-_CUT = re.compile(f"({re.sub('[?]P<[a-z]+>', '?:', _TOKEN.pattern)})")
-"""The same, all of it in one group."""
+"""Words, losses in parentheses, figures, figures with a sign, and symbols."""
 _SYMBOLS = frozenset("c<>")
 _NO_DIGIT = re.compile(r"[^\d.]+")
 
