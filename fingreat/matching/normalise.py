@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Patterns begin with the character itself where they can: `re` then looks for it many times faster.
 _LINE_HYPHEN = re.compile(r"-(?<=[^\W_]-)[^\S\n]*\n[^\S\n]*(?=[^\W_])")
 _SOFT_HYPHEN_AT_LINE_END = re.compile(r"\u00ad(?=[^\S\n]*\n)")
@@ -23,9 +23,8 @@ _BACKSLASHES = re.compile(r"\\\\*(?![^\W_])")
 _DELIMITER_ROW = re.compile(r"^[^\S\n]*(?:[|:\-][^\S\n]*)+$", re.MULTILINE)
 _EMPHASIS = re.compile(r"[*_]+")
 # A dash alone on its line is an empty cell, not a list mark, unless the text begins with it.
-_LINE_MARKS = re.compile(
-    r"\A\s*(?:(?:#{1,6}|[-*+])(?:\s+|\Z))+|^[^\S\n]*(?:(?:#{1,6}|[-*+])[^\S\n]+)+(?=[^\W_]|[\"'$(\[])", re.MULTILINE
-)
+_FIRST_MARKS = re.compile(r"\s*(?:(?:#{1,6}|[-*+])(?:\s+|\Z))+")
+_LINE_MARKS = re.compile(r"\n[^\S\n]*(?:(?:#{1,6}|[-*+])[^\S\n]+)+(?=[^\W_]|[\"'$(\[])")
 _ENTITY = re.compile(r"&(?:amp;)*(?:lt;|gt;)?")
 _SPAN = r"t[dh]\s+colspan=\"\d+\""
 _TABLE_TAG = re.compile(rf"<(?:/?(?:table|tr|t[dh])|{_SPAN})>")
@@ -85,6 +84,8 @@ def normalise(text: str) -> Normalised:
     mapped = _fold_characters(_SOFT_HYPHEN_AT_LINE_END.sub("-", lines))
     mapped.source = text
     for pattern, replacement in _STEPS:
+        if pattern is _EMPHASIS and not ("*" in mapped.text or "_" in mapped.text):
+            continue  # told many times faster than by looking for either
         if pattern is _SPACE:
             # One character for one: offsets hold, and no match need be looked at by itself.
             mapped.text = _OTHER_SPACE.sub(" ", mapped.text)
@@ -109,7 +110,8 @@ class _Mapped:
         pieces: list[str] = []
         starts, ends = array("I"), array("I")
         done = 0
-        for match in pattern.finditer(self.text):
+        first = (pattern.match(self.text),) if pattern is _FIRST_MARKS else None
+        for match in filter(None, first) if first else pattern.finditer(self.text):
             new = replacement if isinstance(replacement, str) else replacement(match, self)
             if new is None or new == match.group():
                 continue
@@ -179,6 +181,7 @@ _STEPS: tuple[tuple[re.Pattern[str], Replacement | str], ...] = (
     (re.compile(r"--+"), " - "),
     (_ENTITY, _entity),
     (_TABLE_TAG, " "),
+    (_FIRST_MARKS, " "),
     (_LINE_MARKS, " "),
     (_OPENS_SPAN, " "),  # text that became a tag only now: the blank stands where another mark was
     (_SPACE, " "),
@@ -195,8 +198,9 @@ def _fold_characters(text: str) -> _Mapped:
     starts, ends = array("I"), array("I")
     numbers = _numbers(len(text).bit_length())
     done = 0
-    for match in _NON_ASCII.finditer(text):
+    for match in () if text.isascii() else _NON_ASCII.finditer(text):
         a, b = match.span()
+        a = max(done, a - 1)  # marks join the character before them, which may be ASCII
         pieces.append(text[done:a].lower())
         starts += numbers[done:a]
         ends += numbers[done + 1 : a + 1]
