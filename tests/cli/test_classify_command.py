@@ -90,7 +90,7 @@ def test_a_run_is_listed_shown_verified_and_exported(here: Path, run: Callable) 
     assert run("runs", "verify", "out/lexicon").code == 0
     rows = list(csv.DictReader(io.StringIO(run("export", "out/lexicon", "--out", "-").out)))
     assert len(rows) == RunFolder(here / "out" / "lexicon").manifest().counts["requests"]
-    assert set(rows[0]) == set(Classification.model_fields)
+    assert set(rows[0]) == {*Classification.model_fields, "accepted", "right", "filing_year", "period_year"}
 
 
 def test_a_changed_classification_is_found_and_not_exported(here: Path, run: Callable) -> None:
