@@ -14,7 +14,8 @@ _PAGE = re.compile(
 )
 _RULE = re.compile(r"[\s*_=\-–—]+")
 _LAYOUT = ("|", "#", "<table>", "<tr>", "</table>")
-_COLUMNS = re.compile(r"\S\s{3,}\S")
+_COLUMNS = re.compile(r"\s\s\s")
+"""Inside a line, which has no white space at its ends."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MAX_HEADER = 80
 _MIN_WORDS = 3
@@ -54,6 +55,8 @@ def _classified(match: re.Match[str]) -> _Line:
 
 
 def _kind(text: str) -> str:
+    if text.startswith("|"):
+        return "other"
     if not text or _RULE.fullmatch(text):
         return "blank"
     if len(text) <= _MAX_HEADER:

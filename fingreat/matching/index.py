@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
+from heapq import nsmallest
 from itertools import pairwise
 
 from rapidfuzz.distance import LCSseq
@@ -148,11 +149,18 @@ class SectionIndex:
         return raised and self.tokens.kinds[at - 1] == "word" and self.tokens.ends[at - 1] == start
 
     @cached_property
-    def _positions(self) -> dict[str, list[int]]:
-        positions: dict[str, list[int]] = defaultdict(list)
-        for at, char in enumerate(self.chars):
-            positions[char].append(at)
-        return positions
+    def _found(self) -> dict[str, list[int]]:
+        return {}
+
+    def _positions(self, char: str) -> list[int]:
+        """Where a token stands; looked for once for each that a quote has."""
+        if char not in self._found:
+            places = self._found[char] = []
+            at = self.chars.find(char)
+            while at >= 0:
+                places.append(at)
+                at = self.chars.find(char, at + 1)
+        return self._found[char]
 
     def nearest(self, needle: str) -> tuple[float, Place | None]:
         """The place most like a needle and the share of the needle's tokens that it has in order.
@@ -175,17 +183,18 @@ class SectionIndex:
         offsets: dict[str, list[int]] = defaultdict(list)
         for at, char in enumerate(needle):
             offsets[char].append(at)
+        positions = {char: self._positions(char) for char in offsets}
         votes: dict[int, int] = defaultdict(int)
         left = _VOTES
-        for char in sorted(offsets, key=lambda char: len(self._positions.get(char, ())) * len(offsets[char])):
+        for char in sorted(offsets, key=lambda char: len(positions[char]) * len(offsets[char])):
             for here in offsets[char]:
-                places = self._positions.get(char, [])[: max(left, 0)]
+                places = positions[char][: max(left, 0)]
                 left -= len(places)
                 for there in places:
                     votes[(there - here) // width] += 1
-        # A shifted half of a quote votes for the next diagonal.
-        both = {diagonal: count + votes.get(diagonal + 1, 0) for diagonal, count in votes.items()}
-        return sorted(both, key=lambda diagonal: (-both[diagonal], diagonal))[:_CANDIDATES]
+        # A shifted half of a quote votes for the next diagonal. The most votes first, then the leftmost.
+        both = ((-count - votes.get(diagonal + 1, 0), diagonal) for diagonal, count in votes.items())
+        return [diagonal for _, diagonal in nsmallest(_CANDIDATES, both)]
 
 
 def _joined_words(normalised: Normalised) -> Iterator[Token]:
