@@ -1,6 +1,8 @@
-"""One run with vLLM in a process that may be killed: `killed_run.py MODEL CORPUS OUT NOTES`.
+"""`fingreat` in a process that may be killed: `killed_run.py NOTES ARGUMENTS...`.
 
-The key of every request is written to NOTES, and is on disk, before the engine is given it.
+The key of every request is written to NOTES, and is on disk, before vLLM is given it. Weights are computed with in
+float32: in bfloat16 the rounding depends on what the engine has kept of earlier prompts, and a process that starts
+again has kept nothing.
 """
 
 from __future__ import annotations
@@ -10,33 +12,25 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from fingreat.inference import create_backend
-from fingreat.pipeline import Corpus, ExtractConfig, extract
-from fingreat.schema import load_graph
-
-SETTINGS: dict[str, Any] = {"mode": "span", "tokens": 180, "max_tokens": 24, "resend": 0}
+from fingreat.cli import main
+from fingreat.inference import vllm
 
 
-def noting(backend: Any, notes: Path) -> Any:
-    """The back end, which notes what its engine is given."""
-    hand_over = backend._add
+def noting(notes: Path) -> None:
+    """From now on every engine notes what it is given."""
+    hand_over = vllm.VllmBackend._add
 
-    def noted(name: str, request: Any, ids: Any) -> Any:
+    def noted(self: vllm.VllmBackend, name: str, request: Any, ids: list[int]) -> Any:
         with notes.open("a") as file:
             file.write(f"{request.key}\n")
             file.flush()
             os.fsync(file.fileno())
-        return hand_over(name, request, ids)
+        return hand_over(self, name, request, ids)
 
-    backend._add = noted
-    return backend
-
-
-def main(model: str, corpus: str, out: str, notes: str) -> None:
-    backend = noting(create_backend(f"vllm:{model}", load_graph()), Path(notes))
-    backend.is_language_model = False  # no request tries it out: all that are noted are the run's own
-    extract(Corpus(Path(corpus)), ExtractConfig(model=f"vllm:{model}", **SETTINGS), Path(out), backend=backend)
+    vllm.VllmBackend._add = noted  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    vllm.DTYPE = "float32"
+    noting(Path(sys.argv[1]))
+    sys.exit(main(sys.argv[2:]))
