@@ -66,19 +66,24 @@ def cut_chunk(section: Section, chunk: Chunk, first: int, last: int) -> Chunk:
 
 
 def chunk_of(
-    section: Section, segments: tuple[Segment, ...], n_tokens: int | None = None, counter: TokenCounter | None = None
+    section: Section,
+    segments: tuple[Segment, ...],
+    n_tokens: int | None = None,
+    counter: TokenCounter | None = None,
+    chunk_id: str | None = None,
 ) -> Chunk:
     """The chunk of these segments of a section, which follow one another.
 
     Args:
         n_tokens: where it was counted before.
         counter: counts it otherwise; cl100k_base by default.
+        chunk_id: where it was made before.
     """
     counter = counter or cl100k_counter()
     start, end = segments[0].start, segments[-1].end
     text = section.text[start:end]
     return Chunk(
-        id=content_id("chunk", [section.filing_id, section.item, start, end, text]),
+        id=chunk_id or content_id("chunk", [section.filing_id, section.item, start, end, text]),
         filing_id=section.filing_id,
         item=section.item,
         start=start,

@@ -328,7 +328,7 @@ class _Steps:
         """What is asked first for every chunk, answered or not, and what follows where replies on disk are damaged."""
         pieces = Pieces(planned.manifest.name, self._request, planned.replies, self.judge, self.config.resend)
         for place, chunk, first in self._work():
-            yield from (self._request(place.section, lead.piece) for lead in first if lead.key is not None)
+            yield from (self._request(place.section, lead.piece, 0, lead.key) for lead in first if lead.key is not None)
             replies = (planned.replies.get(lead.key) for lead in first if lead.key is not None)
             if any(reply is not None and reply.state is not ReplyState.OK for reply in replies):
                 yield from pieces.open(place, chunk, first, lambda key: not planned.is_answered(key))
@@ -338,7 +338,7 @@ class _Steps:
         for place, _, first in self._work(asker.is_open):
             for lead in first:
                 if lead.key is not None and asker.is_open(lead.key):
-                    yield self._request(place.section, lead.piece)
+                    yield self._request(place.section, lead.piece, 0, lead.key)
 
     def _again(self, asker: Asker, pieces: Pieces) -> Iterator[Request]:
         """What is open where replies came back damaged."""
@@ -346,20 +346,26 @@ class _Steps:
             if any(lead.key in asker.damaged for lead in first):
                 yield from pieces.open(place, chunk, first, asker.is_open)
 
-    def _request(self, section: Section, piece: Chunk, attempt: int = 0) -> Request:
-        """The request that shows a piece of a section for the nth time, from 0."""
+    def _request(self, section: Section, piece: Chunk, attempt: int = 0, key: str | None = None) -> Request:
+        """The request that shows a piece of a section for the nth time, from 0; with its key where that is known."""
         segments = tuple(section.text[s.start : s.end] for s in piece.segments)
         messages = self.prompt.messages(self.filings[section.filing_id], segments)
-        return self._request_of(section.filing_id, piece.id, messages, segments, attempt)
+        return self._request_of(section.filing_id, piece.id, messages, segments, attempt, key)
 
     def _request_of(
-        self, filing_id: str, chunk_id: str, messages: tuple[Message, ...], segments: tuple[str, ...], attempt: int
+        self,
+        filing_id: str,
+        chunk_id: str,
+        messages: tuple[Message, ...],
+        segments: tuple[str, ...],
+        attempt: int,
+        key: str | None = None,
     ) -> Request:
         sampling = resampled(self.sampling, attempt)
         model = name_in_requests(self.config.model, self.config.base_url)
         schema, revision, options = self.prompt.reply_schema, self.backend.revision, self.backend.options
         return Request(
-            key=Request.make_key(messages, schema, sampling, model, revision, options),
+            key=key or Request.make_key(messages, schema, sampling, model, revision, options),
             filing_id=filing_id,
             chunk_id=chunk_id,
             mode=self.config.mode,

@@ -1,4 +1,4 @@
-"""What a run asks first for every chunk of its corpus, kept small: places and keys, no text.
+"""What a run asks first for every chunk of its corpus, kept small: places, ids and keys, no text.
 
 Chunking and rendering cost more than all else that is done for a chunk, and a run passes over its corpus several times.
 """
@@ -34,17 +34,17 @@ class Plan:
     def of(self, section: Section) -> Iterator[tuple[Chunk, tuple[Lead, ...]]]:
         """Every chunk of a section that was added, with its leads."""
         start = 0
-        for n_tokens, lengths, kinds, cuts in self._unpacked(section.filing_id):
+        for chunk_id, n_tokens, lengths, kinds, cuts in self._unpacked(section.filing_id):
             segments = []
             for length, kind in zip(lengths, kinds, strict=True):
                 segments.append(Segment(start=start, end=start + length, kind=_NAMES[kind]))
                 start += length
-            chunk = chunk_of(section, tuple(segments), n_tokens)
+            chunk = chunk_of(section, tuple(segments), n_tokens, chunk_id=chunk_id)
             yield chunk, tuple(_lead(section, chunk, *cut) for cut in cuts)
 
     def keys_of(self, filing_id: str) -> Iterator[str]:
         """The keys that are asked first for a filing's section."""
-        for _, _, _, cuts in self._unpacked(filing_id):
+        for *_, cuts in self._unpacked(filing_id):
             yield from (key for _, _, key in cuts if key is not None)
 
     def keys(self) -> set[str]:
@@ -60,7 +60,7 @@ def _pack(chunk: Chunk, leads: Sequence[Lead]) -> list[Any]:
     lengths = [segment.end - segment.start for segment in chunk.segments]
     starts = {segment.start: index for index, segment in enumerate(chunk.segments)}
     cuts = [(starts[lead.piece.start], len(lead.piece.segments), lead.key) for lead in leads]
-    return [chunk.n_tokens, lengths, "".join(_KINDS[segment.kind] for segment in chunk.segments), cuts]
+    return [chunk.id, chunk.n_tokens, lengths, "".join(_KINDS[segment.kind] for segment in chunk.segments), cuts]
 
 
 def _lead(section: Section, chunk: Chunk, first: int, number: int, key: str | None) -> Lead:
