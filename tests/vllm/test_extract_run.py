@@ -1,13 +1,8 @@
-"""`fingreat extract` with vLLM and transformers, from a filing to grounded extractions; a run killed in the middle."""
+"""`fingreat extract` with vLLM and transformers, from a filing to grounded extractions."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +15,7 @@ from fingreat.pipeline.asking import AskOptions
 from fingreat.pipeline.progress import Silent
 from fingreat.prompts import ExtractionPrompt
 from fingreat.runs import Manifest, RunFolder, read_records
-from fingreat.schema import Extraction, Reply, ReplyState, Request, load_graph
+from fingreat.schema import Extraction, Reply, ReplyState, load_graph
 
 pytestmark = pytest.mark.torch
 ALLOWED = {ReplyState.OK, ReplyState.TRUNCATED, ReplyState.DEGENERATE}
@@ -101,77 +96,6 @@ def test_the_constant_part_of_the_prompt_is_computed_once(whole: Path, vllm: Any
     print(f"output tokens {sum(reply.output_tokens or 0 for reply in replies):,}")
     assert floor > 0.5
     assert cached / prompt >= floor
-
-
-class Asked:
-    """The engine, with the requests noted that it is asked."""
-
-    is_language_model = False  # no request tries it out: all that are noted are the run's own
-
-    def __init__(self, backend: Backend) -> None:
-        self.backend = backend
-        self.model, self.revision, self.context = backend.model, backend.revision, backend.context
-        self.options = backend.options
-        self.keys: list[str] = []
-
-    def answer(self, requests: Iterable[Request]) -> Iterator[tuple[Request, RawReply]]:
-        def noted() -> Iterator[Request]:
-            for request in requests:
-                self.keys.append(request.key)
-                yield request
-
-        return self.backend.answer(noted())
-
-    def close(self) -> None:
-        raise AssertionError("not ours to close")
-
-
-def test_a_run_killed_in_the_middle_goes_on_and_asks_nothing_again(
-    corpus: Corpus, vllm: Any, model: Path, whole: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "run"
-    command = [Path(sys.executable).with_name("fingreat"), "extract", "--corpus", corpus.path, "--out", out]
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in SPAN.items()]
-    begun = time.perf_counter()
-    process = subprocess.Popen(
-        [*command, "--model", f"vllm:{model}", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    part = out / "replies" / "part-00000.jsonl"
-    while process.poll() is None and (not part.exists() or part.read_bytes().count(b"\n") < 5):
-        assert time.perf_counter() - begun < 300
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGKILL)
-    printed, said = process.communicate()
-    assert process.returncode == -signal.SIGKILL, said.decode()
-    assert printed == b""
-    # Half a line may be left by the killed writer; the run that goes on cuts it off.
-    finished = {Reply.model_validate_json(line).key for line in part.read_bytes().split(b"\n")[:-1]}
-    first = part.read_bytes().rpartition(b"\n")[0]
-    uninterrupted = replies_of(whole)
-    assert 5 <= len(finished) < len(uninterrupted) - vllm._at_once
-
-    asked = Asked(vllm)
-    manifest = extract(corpus, config(model, **SPAN), out, backend=asked)
-    replies = replies_of(out)
-    print(f"killed after {len(finished)} of {len(replies)} replies, {len(asked.keys)} asked afterwards")
-    assert_sound(out, manifest)
-    assert part.read_bytes().startswith(first)
-    assert len(asked.keys) == len(set(asked.keys))
-    assert set(asked.keys) == set(uninterrupted) - finished
-    assert set(replies) == set(uninterrupted)
-    assert {key: reply.prompt_tokens for key, reply in replies.items()} == {
-        key: reply.prompt_tokens for key, reply in uninterrupted.items()
-    }
-    # Rounding depends on which requests share a step, so answers of a weak model may part ways somewhere.
-    same = sum(replies[key].text == uninterrupted[key].text for key in replies)
-    print(f"answers equal to those of the uninterrupted run, to the letter: {same} of {len(replies)}")
-    assert same * 3 >= len(replies)
-
-    idle = Asked(vllm)
-    sealed = [path.read_bytes() for path in sorted(out.rglob("*.jsonl"))]
-    extract(corpus, config(model, **SPAN), out, backend=idle)
-    assert idle.keys == []
-    assert [path.read_bytes() for path in sorted(out.rglob("*.jsonl"))] == sealed
 
 
 def test_transformers_runs_the_same_way(hf: Backend, model: Path, tmp_path: Path) -> None:
