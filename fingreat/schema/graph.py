@@ -157,8 +157,11 @@ class Graph:
 
     def edge_between(self, source: str, target: str) -> Edge | None:
         """The edge from `source` to `target` in this order, None where there is none."""
-        data = self.network.get_edge_data(source, target)
-        return self.edges[data["id"]] if data else None
+        return self._by_pair.get((source, target))
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str], Edge]:
+        return {(edge.source, edge.target): edge for edge in self.edges.values()}
 
     @property
     def groupings(self) -> tuple[str, ...]:
