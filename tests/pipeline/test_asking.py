@@ -206,6 +206,10 @@ def test_the_time_of_asking_is_summed_over_calls(corpus: Corpus, tmp_path: Path)
     def respond(request: Request) -> RawReply:
         if len(model.seen) == 3:
             raise KeyboardInterrupt
+        return slow(request)
+
+    def slow(request: Request) -> RawReply:
+        time.sleep(0.002)  # noted in milliseconds
         return first_sentence(request)
 
     model = Counting(respond)
@@ -213,7 +217,7 @@ def test_the_time_of_asking_is_summed_over_calls(corpus: Corpus, tmp_path: Path)
         extract(corpus, CONFIG, tmp_path / "run", backend=model)
     before = RunFolder(tmp_path / "run").manifest().asking_seconds
     assert before > 0
-    done = extract(corpus, CONFIG, tmp_path / "run", backend=Counting())
+    done = extract(corpus, CONFIG, tmp_path / "run", backend=Counting(slow))
     assert done.asking_seconds > before
     # A call that asks nothing adds nothing.
     again = extract(corpus, CONFIG, tmp_path / "run", backend=Counting())
