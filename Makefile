@@ -56,7 +56,7 @@ contracts: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
 
 unit: $(VENV)/.dev
-	$(BIN)/pytest -n auto --dist loadfile --cov --cov-report=term -m "not prove and not torch"
+	$(BIN)/pytest --cov --cov-report=term -m "not prove and not torch"
 
 # The engine first, or pip brings another build of torch. What is taken off again does not fit that build, breaks the
 # engine's import, and is for pictures and sound.
