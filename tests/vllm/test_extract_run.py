@@ -22,6 +22,7 @@ ALLOWED = {ReplyState.OK, ReplyState.TRUNCATED, ReplyState.DEGENERATE}
 # Answers are so short that most are cut; asking again for the rest is tested without an engine.
 SPAN = {"mode": "span", "tokens": 400, "max_tokens": 64, "resend": 0}
 QUOTE = {"mode": "quote", "tokens": 1600, "max_tokens": 64, "resend": 0}
+NO_TRIAL = AskOptions(trial=False)
 
 
 def config(model: Path, backend: str = "vllm", **settings: Any) -> ExtractConfig:
@@ -78,7 +79,7 @@ def test_span_mode_runs_from_filing_to_extractions_that_all_stand_in_the_text(wh
 def test_quote_mode_runs_from_filing_to_checked_quotes(
     corpus: Corpus, vllm: Backend, model: Path, tmp_path: Path
 ) -> None:
-    manifest = extract(corpus, config(model, **QUOTE), tmp_path / "run", backend=vllm)
+    manifest = extract(corpus, config(model, **QUOTE), tmp_path / "run", backend=vllm, options=NO_TRIAL)
     assert_sound(tmp_path / "run", manifest)
     assert sum(manifest.counts["extractions_by_verdict"].values()) == manifest.counts["extractions"] > 0
 
@@ -110,7 +111,9 @@ def test_transformers_runs_the_same_way(hf: Backend, model: Path, tmp_path: Path
     corpus.make_sections("7")
     for mode in ("quote", "span"):
         out = tmp_path / mode
-        manifest = extract(corpus, config(model, "hf", mode=mode, max_tokens=48), out, backend=hf)
+        manifest = extract(
+            corpus, config(model, "hf", mode=mode, max_tokens=24, resend=0), out, backend=hf, options=NO_TRIAL
+        )
         assert_sound(out, manifest)
         assert manifest.counts["requests"] == 1
 
@@ -125,8 +128,8 @@ def test_a_run_that_does_not_fit_is_refused_before_it_is_made_and_what_keeps_chu
     monkeypatch.setattr(vllm, "answer", lambda requests: ((one, RawReply(text="{}")) for one in requests))
     told = Told()
     pieces = config(model, tokens=4096, max_tokens=512, resend=0)
-    extract(corpus, pieces, tmp_path / "pieces", backend=vllm, options=AskOptions(trial=False), progress=told)
+    extract(corpus, pieces, tmp_path / "pieces", backend=vllm, options=NO_TRIAL, progress=told)
     proposed = int(told.notes[1].partition("--tokens ")[2].split(",")[0])
     assert 200 <= proposed < 4096
     fitting = config(model, tokens=proposed, max_tokens=512, resend=0)
-    extract(corpus, fitting, tmp_path / "run", backend=vllm, options=AskOptions(trial=False))
+    extract(corpus, fitting, tmp_path / "run", backend=vllm, options=NO_TRIAL)

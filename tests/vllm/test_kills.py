@@ -29,8 +29,6 @@ ONE_AT_A_TIME = "format = 1\n[model.smollm2-135m-instruct.engine]\nmax_requests 
 UNDER_WAY = 3
 """One runs, and two wait in the engine."""
 LONGEST = 300
-THROUGH = (0, 1)
-"""Exit status of a run that came to its end; 1 where some replies are no output, as many of so weak a model are."""
 ANSWER = {"key", "state", "text", "finish_reason", "prompt_tokens", "output_tokens", "detail"}
 
 
@@ -55,7 +53,8 @@ def run(command: list[str | Path], notes: Path, out: Path) -> list[str]:
     """A run that is left alone until it is through; the keys of the requests that its engine was given."""
     notes.write_text("")
     done = subprocess.run([*command, "--out", out], capture_output=True, text=True, timeout=LONGEST, check=False)
-    assert done.returncode in THROUGH, done.stderr[-2000:]
+    # The exit status tells how many answers were whole, and none of so short ones is.
+    assert RunFolder(out).manifest().status == "complete", done.stderr[-2000:]
     return notes.read_text().split()
 
 
@@ -131,6 +130,5 @@ def test_a_run_killed_at_random_moments_ends_as_one_that_was_left_alone(
     # Once each, and once more for every kill at which it was in flight.
     assert asked == Counter(whole) + in_flight
     assert (out / "replies" / "part-00000.jsonl").read_bytes().startswith(written)
-    assert RunFolder(out).manifest().status == "complete"
     assert RunFolder(out).verify() == []
     assert result(out) == result(alone)
