@@ -255,8 +255,7 @@ SHOWN = r"\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eabc\u2066 [bold]x[/nope] :smi
 def test_what_a_terminal_would_obey_is_shown_and_not_obeyed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wide = Console(highlight=False, soft_wrap=True, emoji=False, width=400)
-    monkeypatch.setattr(common, "out", wide)  # in narrow columns a text would be cut into lines
+    monkeypatch.setattr(common.out, "_width", 400)  # in narrow columns a text would be cut into lines
     common.show_error(InputError(EVIL, where=EVIL, hint=EVIL))
     common.say(EVIL)
     assert capsys.readouterr().err == f"error: {SHOWN}: {SHOWN}\n{SHOWN}\n{SHOWN}\n"
