@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,34 @@ from fingreat.schema import Extraction, Reply
 
 pytestmark = pytest.mark.torch
 SEED = 20261010
-OPTIONS = ["--mode=quote", "--guide=none", "--tokens=120", "--max-tokens=32", "--resend=0", "--no-trial", "--no-cache"]
+OPTIONS = ["--mode=quote", "--guide=none", "--max-tokens=24", "--resend=0", "--no-trial", "--no-cache"]
 ONE_AT_A_TIME = "format = 1\n[model.smollm2-135m-instruct.engine]\nmax_requests = 1\n"
+COMPANIES = [
+    "Alder",
+    "Birch",
+    "Cedar",
+    "Dogwood",
+    "Elm",
+    "Fir",
+    "Ginkgo",
+    "Hazel",
+    "Ivy",
+    "Juniper",
+    "Kapok",
+    "Laurel",
+    "Maple",
+    "Nutmeg",
+    "Oak",
+    "Pine",
+    "Quince",
+    "Rowan",
+    "Spruce",
+    "Teak",
+    "Umbrella",
+    "Viburnum",
+    "Willow",
+    "Yew",
+]
 UNDER_WAY = 3
 """One runs, and two wait in the engine."""
 LONGEST = 300
@@ -73,21 +100,20 @@ def killed(command: list[str | Path], notes: Path, out: Path, replies: int, mome
     return notes.read_text().split()
 
 
-def corpus_of(chunks: int, folder: Path) -> Corpus:
-    """A filing with paragraphs so long that no two fit one chunk."""
-    text = "".join(
-        f"<p>In the {number}th of our divisions net sales rose {number}% to ${number + 84}.2 million, because prices "
-        f"rose and volumes did not. Gross profit was ${number + 20}.4 million. Higher wages and freight cost "
-        f"${number}.7 million more than in the year before, and we paid ${number + 3}.1 million in dividends. "
-        "We borrowed less than we repaid, and interest expense fell accordingly.</p>"
-        for number in range(11, 11 + chunks)
-    )
-    (folder / "filing.htm").write_text(
-        f"<html><body><p><b>Item 7. Management's Discussion and Analysis</b></p>{text}"
-        f"<p><b>Item 8. Financial Statements</b></p><p>{'Balance. ' * 60}</p></body></html>"
-    )
+def corpus_of(companies: Iterable[str], folder: Path) -> Corpus:
+    """A short filing of every company. The model copies the company's name, so every answer is another one."""
     corpus = Corpus(folder / "corpus")
-    corpus.add([folder / "filing.htm"])
+    for number, company in enumerate(companies, 11):
+        file = folder / f"{company.lower()}.htm"
+        file.write_text(
+            "<html><body><p>FORM 10-K</p><p>For the fiscal year ended December 31, 2024</p>"
+            f"<p>{company} Corporation</p><p>(Exact name of registrant as specified in its charter)</p>"
+            "<p><b>Item 7. Management's Discussion and Analysis</b></p>"
+            f"<p>Net sales rose {number}% to ${number + 84}.2 million, because prices rose and volumes did not. "
+            f"We paid ${number + 3}.1 million in dividends from cash.</p>"
+            f"<p><b>Item 8. Financial Statements</b></p><p>{'Balance. ' * 60}</p></body></html>"
+        )
+        corpus.add([file])
     corpus.make_sections("7")
     return corpus
 
@@ -96,7 +122,7 @@ def corpus_of(chunks: int, folder: Path) -> Corpus:
 def test_a_run_killed_at_random_moments_ends_as_one_that_was_left_alone(
     kills: int, requests: int, model: Path, tmp_path: Path
 ) -> None:
-    corpus = corpus_of(requests, tmp_path)
+    corpus = corpus_of(COMPANIES[:requests], tmp_path)
     alone, out, notes, models = (tmp_path / name for name in ("alone", "run", "notes.txt", "models.toml"))
     models.write_text(ONE_AT_A_TIME)
     command: list[str | Path] = [sys.executable, Path(__file__).with_name("killed_run.py"), notes, "extract", *OPTIONS]
@@ -123,7 +149,7 @@ def test_a_run_killed_at_random_moments_ends_as_one_that_was_left_alone(
     last = run(command, notes, out)
     asked.update(last)
     texts = {reply.text for reply in read_records(RunFolder(out).replies, Reply)}
-    assert len(texts) > requests // 2, "answers that are all alike would be equal whatever was asked"
+    assert len(texts) == requests  # Answers that are all alike would be equal whatever was asked.
     print(f"{asked.total()} asked for {len(whole)} replies, {in_flight.total()} of them in flight at a kill")
     print(f"{len(texts)} different texts")
     assert set(last) == whole - done
