@@ -154,7 +154,22 @@ def synthetic_report(characters: int, passages: int) -> Report:
             )  # fmt: skip
         runs.append(RunView(name=f"run {r}", model="synthetic", mode="quote", extractions=tuple(found)))
     matches = tuple(
-        Match(filing_id=filing.id, a=a.id, b=b.id, edge_a=a.edge, edge_b=b.edge, overlap=0.9, decided_by="order")
+        Match(
+            filing_id=filing.id,
+            a=a.id,
+            b=b.id,
+            edge_a=a.edge,
+            edge_b=b.edge,
+            overlap=0.9,
+            decided_by="order",
+            equal=0,
+            containment=0,
+            fragments=0,
+            order=0.9,
+            span=1,
+            figures="same",
+            differs=(),
+        )
         for a, b in zip(runs[0].extractions, runs[1].extractions, strict=False)
     )
     return Report(

@@ -4,7 +4,7 @@ from fingreat.analysis.accuracy import Accuracy, CohortAccuracy, measure_accurac
 from fingreat.analysis.agreement import Agreement, CohortAgreement, agreement_by_filing, measure_agreement
 from fingreat.analysis.filings import by_filing
 from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_against_gold
-from fingreat.analysis.ratio import Ratio
+from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.analysis.tags import TagRow, TagScore, measure_tags
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "CohortAgreement",
     "EdgeScore",
     "GoldScore",
+    "Interval",
     "Ratio",
     "TagRow",
     "TagScore",

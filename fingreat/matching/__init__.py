@@ -5,10 +5,17 @@
 extractions of two runs quote the same passage.
 """
 
-from fingreat.matching.assign import By, FilingCandidates, conditional_precision_range, match_extractions
+from fingreat.matching.assign import (
+    By,
+    FilingCandidates,
+    FilingMatcher,
+    conditional_precision_range,
+    match_extractions,
+)
+from fingreat.matching.fidelity import Fidelity, fidelity
 from fingreat.matching.ground import Grounder, Grounding, ground
 from fingreat.matching.normalise import Normalised, normalise
-from fingreat.matching.overlap import Overlap, overlap, prepare
+from fingreat.matching.overlap import Components, Overlap, components, overlap, prepare
 from fingreat.matching.pairs import MIN_OVERLAP
 from fingreat.matching.tokens import Token, tokens
 from fingreat.matching.weight import differences
@@ -16,14 +23,19 @@ from fingreat.matching.weight import differences
 __all__ = [
     "MIN_OVERLAP",
     "By",
+    "Components",
+    "Fidelity",
     "FilingCandidates",
+    "FilingMatcher",
     "Grounder",
     "Grounding",
     "Normalised",
     "Overlap",
     "Token",
+    "components",
     "conditional_precision_range",
     "differences",
+    "fidelity",
     "ground",
     "match_extractions",
     "normalise",

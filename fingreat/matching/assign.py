@@ -10,7 +10,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fingreat.errors import InputError
-from fingreat.matching.pairs import DECISIONS, Pairs, pairs_by_span, pairs_by_text, span_overlap
+from fingreat.matching.fidelity import fidelity
+from fingreat.matching.overlap import components, prepare
+from fingreat.matching.pairs import DECISIONS, Decision, Pairs, pairs_by_span, pairs_by_text, span_overlap
 from fingreat.matching.solve import Objective, best_assignment, compressed
 from fingreat.schema.records import Extraction, Match, Range
 
@@ -72,7 +74,31 @@ def candidates_by_filing(
     """
     of_a, of_b = _by_filing(a, "first"), _by_filing(b, "second")
     for filing_id in sorted(of_a.keys() & of_b.keys()):
-        yield FilingCandidates(filing_id, of_a[filing_id], of_b[filing_id], by)
+        matcher = FilingMatcher(filing_id, (*of_a[filing_id], *of_b[filing_id]))
+        yield matcher.candidates(of_a[filing_id], of_b[filing_id], by=by)
+
+
+class FilingMatcher:
+    """The extractions of one filing by any number of runs: whatever is worked out for a quote is worked out once.
+
+    Args:
+        extractions: those of all runs that will be compared; ids are unique within a run only.
+
+    Raises:
+        InputError: the quotes hold more different tokens than there are characters.
+    """
+
+    def __init__(self, filing_id: str, extractions: Iterable[Extraction]) -> None:
+        self.filing_id = filing_id
+        self.quotes = dict(zip((texts := dict.fromkeys(x.quote for x in extractions)), prepare(texts), strict=True))
+
+    def candidates(self, a: Iterable[Extraction], b: Iterable[Extraction], *, by: By = "text") -> FilingCandidates:
+        """What can be matched of two runs, or of any two sets of extractions whose quotes this matcher knows.
+
+        Raises:
+            KeyError: a quote is none of those it was made with.
+        """
+        return FilingCandidates(self, a, b, by)
 
 
 class FilingCandidates:
@@ -82,8 +108,9 @@ class FilingCandidates:
         a, b: the extractions of either run by position in the text, then by id.
     """
 
-    def __init__(self, filing_id: str, a: Iterable[Extraction], b: Iterable[Extraction], by: By) -> None:
-        self.filing_id = filing_id
+    def __init__(self, matcher: FilingMatcher, a: Iterable[Extraction], b: Iterable[Extraction], by: By) -> None:
+        self.filing_id = matcher.filing_id
+        self._quotes = matcher.quotes
         self._by = by
         self.a = sorted(a, key=_place)
         self.b = sorted(b, key=_place)
@@ -97,18 +124,23 @@ class FilingCandidates:
         chosen = best_assignment(rows, cols, [self._weigh_score, *span, *ranks, self._weigh_digest])
         for number in sorted(chosen, key=lambda at: int(rows[at])):
             a, b, pair = self.a[rows[number]], self.b[cols[number]], which[number]
-            found.append(
-                Match(
-                    filing_id=self.filing_id,
-                    a=a.id,
-                    b=b.id,
-                    edge_a=a.edge,
-                    edge_b=b.edge,
-                    overlap=float(pairs.score[pair]),
-                    decided_by=DECISIONS[pairs.decided_by[pair]],
-                )
-            )
+            found.append(self._match(a, b, float(pairs.score[pair]), DECISIONS[pairs.decided_by[pair]]))
         return found
+
+    def _match(self, a: Extraction, b: Extraction, overlap: float, decided_by: Decision) -> Match:
+        quote_a, quote_b = self._quotes[a.quote], self._quotes[b.quote]
+        return Match(
+            filing_id=self.filing_id,
+            a=a.id,
+            b=b.id,
+            edge_a=a.edge,
+            edge_b=b.edge,
+            overlap=overlap,
+            decided_by=decided_by,
+            **components(quote_a, quote_b)._asdict(),
+            span=span_overlap(a.ranges, b.ranges) if a.ranges and b.ranges else None,
+            **fidelity(quote_a.texts, quote_b.texts)._asdict(),
+        )
 
     def same_edge_range(self) -> tuple[int, int]:
         """The smallest and the largest number of same-edge matches over the assignments with the largest total."""

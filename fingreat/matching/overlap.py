@@ -24,7 +24,7 @@ from rapidfuzz.distance import LCSseq
 from fingreat.errors import InputError
 from fingreat.matching.elision import take_apart
 from fingreat.matching.normalise import normalise
-from fingreat.matching.tokens import tokens
+from fingreat.matching.tokens import columns, tokens
 
 MIN_TOKENS = 8
 """Tokens that the shorter quote needs for containment and fragments to count in full."""
@@ -46,6 +46,15 @@ class Overlap(NamedTuple):
 
     score: float
     decided_by: Literal["equal", "containment", "fragments", "order"]
+
+
+class Components(NamedTuple):
+    """What each component gives for two quotes, whichever of them decides."""
+
+    equal: float
+    containment: float
+    fragments: float
+    order: float
 
 
 class Vocabulary:
@@ -85,6 +94,11 @@ class Quote:
         self.vocabulary = vocabulary
         self.text = normalised.text
         self.codes = vocabulary.encode(token.text for token in tokens(normalised))
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The texts of its tokens, symbols included."""
+        return tuple(columns(self.text).texts)
 
     @cached_property
     def divided(self) -> bool:
@@ -133,8 +147,7 @@ def overlap(a: Quote, b: Quote) -> Overlap:
     Raises:
         ValueError: the quotes were not prepared together.
     """
-    if a.vocabulary is not b.vocabulary:
-        raise ValueError("quotes that are compared must be prepared together")
+    _check_prepared_together(a, b)
     if equal(a, b):
         return Overlap(1.0, "equal")
     contained = containment(a, b)
@@ -145,6 +158,16 @@ def overlap(a: Quote, b: Quote) -> Overlap:
     order = token_order(a, b)
     shared = shared_fragments(a, b)
     return Overlap(shared, "fragments") if shared and shared >= order else Overlap(order, "order")
+
+
+def components(a: Quote, b: Quote) -> Components:
+    """What each component of the overlap gives; the score is the largest of them.
+
+    Raises:
+        ValueError: the quotes were not prepared together.
+    """
+    _check_prepared_together(a, b)
+    return Components(equal(a, b), containment(a, b), shared_fragments(a, b), token_order(a, b))
 
 
 def equal(a: Quote, b: Quote) -> float:
@@ -199,6 +222,11 @@ def token_order(a: Quote, b: Quote) -> float:
     """The longest common subsequence of tokens over the number of tokens of the longer quote; 0 without tokens."""
     short, long = _by_length(a, b)
     return int(LCSseq.similarity(short, long)) / len(long) if short else 0.0
+
+
+def _check_prepared_together(a: Quote, b: Quote) -> None:
+    if a.vocabulary is not b.vocabulary:
+        raise ValueError("quotes that are compared must be prepared together")
 
 
 def _by_length(a: Quote, b: Quote) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from fingreat.errors import FingreatError, InputError, RunError
-from fingreat.matching import MIN_OVERLAP, By, FilingCandidates
+from fingreat.matching import MIN_OVERLAP, By, FilingCandidates, FilingMatcher
 from fingreat.runs import (
     Manifest,
     MatchCounts,
@@ -290,7 +290,8 @@ def _matches(
     found: _Found, filings: Iterable[str], parted: Sequence[dict[str, list[Extraction]]], by: By
 ) -> Iterator[Match]:
     for filing in filings:
-        yield from found.filing(FilingCandidates(filing, parted[0][filing], parted[1][filing], by))
+        a, b = (side[filing] for side in parted)
+        yield from found.filing(FilingMatcher(filing, (*a, *b)).candidates(a, b, by=by))
 
 
 def disagreements(folder: RunFolder, runs: Sequence[RunFolder], most: int) -> list[Disagreement]:

@@ -25,7 +25,10 @@ def extraction(name: str, filing: str, edge: str) -> Extraction:
 
 def match(a: Extraction, b: Extraction, **changes: Any) -> Match:
     values: dict[str, Any] = {"filing_id": a.filing_id, "a": a.id, "b": b.id, "edge_a": a.edge, "edge_b": b.edge}
-    return Match(**{**values, "overlap": 1.0, "decided_by": "equal", **changes})
+    said: dict[str, Any] = {"equal": 1, "containment": 1, "fragments": 0, "order": 1, "span": None}
+    return Match(
+        **{**values, **said, "overlap": 1.0, "decided_by": "equal", "figures": "none", "differs": (), **changes}
+    )
 
 
 # Two filings. A has four extractions, B five; three pairs quote the same passage, one of them under another edge.

@@ -236,9 +236,11 @@ def test_both_runs_may_have_the_same_ids() -> None:
 def test_a_match_says_what_it_is() -> None:
     [match] = match_extractions([ex("a", TEN, "E", filing="g")], [ex("b", f"{TEN} eleven", "F", filing="g")])
     # Contained, 10 of 11 tokens: 0.90 + 0.10·10/11.
+    # Of fragments the only sentence is shared, at most 0.90 + 0.05·10/11; in order 10 of 11 tokens.
     assert match == Match(
-        filing_id="g", a="a", b="b", edge_a="E", edge_b="F", overlap=(0.9 + 1 / 11), decided_by="containment"
-    )
+        filing_id="g", a="a", b="b", edge_a="E", edge_b="F", overlap=(0.9 + 1 / 11), decided_by="containment", equal=0,
+        containment=0.9 + 1 / 11, fragments=0.9 + 0.5 / 11, order=10 / 11, span=None, figures="none", differs=(),
+    )  # fmt: skip
     assert not match.same_edge
 
 

@@ -346,7 +346,7 @@ def test_matches_are_exported(
         model = Match if table == "matches" else Unmatched
         assert all(model.model_validate(row) for row in rows)
     if form is ExportFormat.CSV and table == "matches":
-        assert path.read_text().startswith("filing_id,a,b,edge_a,edge_b,overlap,decided_by\n")
+        assert path.read_text().startswith("filing_id,a,b,edge_a,edge_b,overlap,decided_by,equal,")
 
 
 @pytest.mark.parametrize(("of", "table"), [("match", "replies"), ("match", "extractions"), ("some", "matches")])

@@ -246,6 +246,13 @@ def match(a: int, edge_a: str, b: int, edge_b: str, overlap: float, filing: Fili
         edge_b=edge_b,
         overlap=overlap,
         decided_by="containment",
+        equal=0,
+        containment=overlap,
+        fragments=0,
+        order=overlap,
+        span=None,
+        figures="none",
+        differs=(),
     )
 
 
@@ -284,8 +291,7 @@ def two_filings(**changes: object) -> Report:
         match(6, "CASH-REP", 26, "NNCA-CASH", 0.875),
         match(41, "NNCA-OPEX", 50, "NNCA-COGS", 0.95, SECOND),
         match(40, "REV-NNCA", 51, "REV-NNCA", 1.0, SECOND),
-        Match(filing_id="elsewhere", a="x43", b="x53", edge_a="CASH-DIV", edge_b="CASH-REP", overlap=1.0,
-              decided_by="equal"),
+        match(43, "CASH-DIV", 53, "CASH-REP", 1.0).model_copy(update={"filing_id": "elsewhere"}),
     )  # fmt: skip
     fields: dict[str, object] = {
         "title": "Two filings, two runs", "filings": views, "filings_in_all": 3, "tables": example_tables(),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fingreat.analysis import Agreement, by_filing, measure_agreement, measure_tags, score_against_gold
 from fingreat.errors import InputError
-from fingreat.matching import FilingCandidates
+from fingreat.matching import FilingMatcher
 from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.match import check_comparable
 from fingreat.pipeline.report.figures import FIGURES, make_figures
@@ -176,7 +176,11 @@ def _match(runs: Sequence[MeasuredRun]) -> tuple[dict[Names, tuple[Match, ...]],
     same_edge: dict[Names, tuple[int, int]] = {}
     for a, b in combinations(runs, 2):
         of_a, of_b = by_filing(a.extractions), by_filing(b.extractions)
-        candidates = [FilingCandidates(one, own, of_b[one], "text") for one, own in of_a.items() if one in of_b]
+        candidates = [
+            FilingMatcher(one, (*own, *of_b[one])).candidates(own, of_b[one])
+            for one, own in of_a.items()
+            if one in of_b
+        ]
         matches[a.name, b.name] = tuple(match for one in candidates for match in one.matches())
         ranges = [one.same_edge_range() for one in candidates]
         same_edge[a.name, b.name] = same_edge[b.name, a.name] = (

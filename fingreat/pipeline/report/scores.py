@@ -95,4 +95,5 @@ def p_value(score: GoldScore) -> float | None:
 
 def share(ratio: Ratio) -> Share:
     """A measured ratio as the page's record."""
-    return Share(k=ratio.hits, n=ratio.total)
+    interval = (ratio.interval.low, ratio.interval.high) if ratio.interval else None
+    return Share(k=ratio.hits, n=ratio.total, interval=interval)
