@@ -2,6 +2,7 @@
 
 from fingreat.analysis.accuracy import Accuracy, CohortAccuracy, measure_accuracy
 from fingreat.analysis.agreement import Agreement, CohortAgreement, agreement_by_filing, measure_agreement
+from fingreat.analysis.fidelity import FidelityCounts, FidelityTally
 from fingreat.analysis.filings import by_filing
 from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_against_gold
 from fingreat.analysis.ratio import Interval, Ratio
@@ -13,6 +14,8 @@ __all__ = [
     "CohortAccuracy",
     "CohortAgreement",
     "EdgeScore",
+    "FidelityCounts",
+    "FidelityTally",
     "GoldScore",
     "Interval",
     "Ratio",
