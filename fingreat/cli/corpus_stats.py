@@ -11,7 +11,7 @@ import typer
 from fingreat.analysis import Ratio
 from fingreat.cli.common import CorpusOption, ItemOption, JsonFlag, print_json, say, show_table, stoppable
 from fingreat.pipeline import Corpus
-from fingreat.pipeline.corpus_stats import check_tables_folder, corpus_stats, provenance, write_tables
+from fingreat.pipeline.corpus_stats import TABLES, corpus_stats, provenance
 from fingreat.pipeline.years import years_of
 from fingreat.report import count_of
 
@@ -40,11 +40,11 @@ def stats(
     """
     years = years_of(assets_years, "--assets-years") if assets_years is not None else ()
     if target is not None:
-        check_tables_folder(target)
+        TABLES.check(target)
     with stoppable(lambda: "Every table that was written is whole; repeat the command."):
         found = corpus_stats(Corpus(corpus), item, size_years=years)
         if target is not None:
-            write_tables(found.tables, target, provenance(Corpus(corpus), item, years))
+            TABLES.write(found.tables, target, provenance(Corpus(corpus), item, years))
     if json:
         print_json({"item": item, **_as_data(found.figures), "stages": found.stages, "missing": list(found.missing)})
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,16 +11,15 @@ from typing import Any
 
 import fingreat
 from fingreat.analysis.corpus import CorpusFigures, SectionFacts, measure_corpus
-from fingreat.errors import CorpusError, InputError
+from fingreat.errors import CorpusError
 from fingreat.pipeline.corpus_folder import CorpusFolder, sections_command
+from fingreat.pipeline.table_files import TableFolder
 from fingreat.pipeline.years import spoken_years
 from fingreat.report.corpus_tables import IDS, corpus_tables
-from fingreat.report.latex import table_latex
-from fingreat.report.tables import Table, table_csv
-from fingreat.runs import sweep, write_atomic
-from fingreat.runs.files import storage_errors
+from fingreat.report.tables import Table
 
-_FILES = tuple(f"{name}.{ending}" for name in IDS for ending in ("csv", "tex"))
+TABLES = TableFolder("a corpus", IDS)
+"""What a folder of its tables holds."""
 
 
 @dataclass(frozen=True)
@@ -81,43 +80,6 @@ def provenance(corpus: CorpusFolder, item: str, size_years: Collection[int] = ()
         changed = datetime.fromtimestamp(manifest.stat().st_mtime, UTC)
         lines.append(f"Item {item} of the corpus whose manifest was written at {changed:%Y-%m-%d %H:%M} UTC")
     return lines
-
-
-def check_tables_folder(out: Path) -> None:
-    """Refuse a folder with anything in it but tables of a corpus, which are written over.
-
-    Raises:
-        InputError: it is a file, or holds something else.
-    """
-    hint = "Choose another --out."
-    if out.exists() and not out.is_dir():
-        raise InputError("is a file; the tables need a folder.", where=str(out), hint=hint)
-    for path in sorted(out.iterdir()) if out.is_dir() else ():
-        hidden = path.name.startswith(".") and path.is_file()
-        if not hidden and (path.name not in _FILES or path.is_symlink() or not path.is_file()):
-            raise InputError(f"holds {path.name!r}, which is no table of a corpus.", where=str(out), hint=hint)
-
-
-def write_tables(tables: Sequence[Table], out: Path, comment: Sequence[str] = ()) -> None:
-    """Write each table as `<id>.csv` and `<id>.tex`; tables that an earlier call left there and this one lacks go.
-
-    Args:
-        comment: lines that stand before each table in LaTeX.
-
-    Raises:
-        InputError: as in `check_tables_folder`.
-        StorageError: the disk refused; every file is whole.
-    """
-    check_tables_folder(out)
-    files = {f"{table.id}.csv": table_csv(table) for table in tables}
-    files |= {f"{table.id}.tex": table_latex(table, comment) for table in tables}
-    sweep(*(out / name for name in _FILES))
-    with storage_errors(out):
-        for name in _FILES:
-            if name not in files:
-                (out / name).unlink(missing_ok=True)
-    for name, text in files.items():
-        write_atomic(out / name, text.encode("utf-8", "replace"))
 
 
 def _section_facts(corpus: CorpusFolder, item: str) -> dict[str, SectionFacts]:

@@ -14,7 +14,7 @@ import pytest
 import fingreat
 from fingreat.errors import InputError
 from fingreat.pipeline import Corpus
-from fingreat.pipeline.corpus_stats import check_tables_folder, corpus_stats
+from fingreat.pipeline.corpus_stats import TABLES, corpus_stats
 from fingreat.runs import sole_owner
 from fingreat.schema import Filing, Section, SectionStatus
 
@@ -133,7 +133,7 @@ def test_a_file_is_no_folder_for_tables(tmp_path: Path) -> None:
     path = tmp_path / "tables"
     path.write_text("x")
     with pytest.raises(InputError, match="is a file; the tables need a folder"):
-        check_tables_folder(path)
+        TABLES.check(path)
 
 
 @pytest.mark.parametrize(
