@@ -14,7 +14,18 @@ from fingreat.report.model import (
 )
 from fingreat.report.page import render_report
 from fingreat.report.palette import edge_styles
-from fingreat.report.tables import Cell, Column, Share, Table, cell_text, count_of, number_text, percent, table_csv
+from fingreat.report.tables import (
+    Cell,
+    Column,
+    Points,
+    Share,
+    Table,
+    cell_text,
+    count_of,
+    number_text,
+    percent,
+    table_csv,
+)
 
 __all__ = [
     "Cell",
@@ -23,6 +34,7 @@ __all__ = [
     "Figure",
     "FilingView",
     "MatchView",
+    "Points",
     "Report",
     "RunView",
     "ScoreView",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from fingreat.report.tables import Cell, Column, Share, Table, cell_text, fraction, percent
+from fingreat.report.tables import Cell, Column, Table, cell_fields, cell_text
 
 _PREAMBLE = r"% Needs \usepackage{booktabs,array}. In UTF-8, for pdfLaTeX of 2020 and later."
 _SPECIAL = {
@@ -50,18 +50,18 @@ def latex_text(text: str) -> str:
 def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
     """The table as a floating `table` of LaTeX: its title as caption, the label `tab:<id>`, its notes below.
 
-    Numbers are aligned to the right. A share takes two columns, its per cent and "k/n", and one more for its interval
-    where a share of the column has one. A rule stands before the rows that sum up the others.
+    Numbers are aligned to the right. A share takes two columns, its per cent and "k/n", a difference one, and either
+    one more for its interval where a cell of the column has one. A rule stands before the rows that sum up the others.
 
     Args:
         comment: lines of a comment before the table, such as what it was made from.
     """
     table = table.for_reading()
-    bounded = table.bounded
+    spans = table.spans
     layout = "".join(_layout(table, index) for index in range(len(table.columns)))
     compact = _width(table) > _PAGE
     rows = [
-        _row(field for c, cell, b in zip(table.columns, row, bounded, strict=True) for field in _fields(c, cell, b))
+        _row(field for c, cell, n in zip(table.columns, row, spans, strict=True) for field in _fields(c, cell, n))
         for row in table.rows
     ]
     sums = len(rows) - table.totals
@@ -76,7 +76,7 @@ def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
         r"\par\smallskip",
         rf"\begin{{tabular}}{{{layout}}}",
         r"\toprule",
-        _row(_head(column, b, stacked=compact) for column, b in zip(table.columns, bounded, strict=True)),
+        _row(_head(column, span, stacked=compact) for column, span in zip(table.columns, spans, strict=True)),
         r"\midrule",
         *rows[:sums],
         *([r"\midrule"] if 0 < sums < len(rows) else []),
@@ -94,12 +94,10 @@ def _row(fields: Iterable[str]) -> str:
 
 
 def _layout(table: Table, index: int) -> str:
-    """The letters of a column, or of the columns that a share takes."""
+    """The letters of a column, or of the narrow ones that it takes."""
     column = table.columns[index]
-    if column.kind == "share":
-        return "rrr" if table.bounded[index] else "rr"
     if column.right:
-        return "r"
+        return "r" * table.spans[index]
     return _PROSE_COLUMN if any(len(cell_text(column, row[index])) > _PROSE for row in table.rows) else "l"
 
 
@@ -107,7 +105,7 @@ def _width(table: Table) -> float:
     """About how wide a table is, in points."""
     points = 0.0
     for index, column in enumerate(table.columns):
-        texts = (" ".join(_fields(column, row[index], table.bounded[index])) for row in table.rows)
+        texts = (" ".join(_fields(column, row[index], table.spans[index])) for row in table.rows)
         widest = max(map(len, (column.head, *texts)))
         letters = _layout(table, index)
         prose = letters == _PROSE_COLUMN
@@ -116,10 +114,11 @@ def _width(table: Table) -> float:
     return points
 
 
-def _head(column: Column, bounded: bool, *, stacked: bool) -> str:
+def _head(column: Column, span: int, *, stacked: bool) -> str:
     """The head of a column.
 
     Args:
+        span: how many narrow columns it is over.
         stacked: in two lines, if it has several words.
     """
     words = column.head.split()
@@ -128,24 +127,16 @@ def _head(column: Column, bounded: bool, *, stacked: bool) -> str:
         # Where the longer line is the shortest.
         lines = (tuple(map(" ".join, (words[:n], words[n:]))) for n in range(1, len(words)))
         best = min(lines, key=lambda pair: max(map(len, pair)))
-        place = "c" if column.kind == "share" else "r" if column.right else "l"
+        place = "c" if span > 1 else "r" if column.right else "l"
         first, second = map(latex_text, best)
         text = rf"\shortstack[{place}]{{{first} \\ {second}}}"
-    return rf"\multicolumn{{{3 if bounded else 2}}}{{c}}{{{text}}}" if column.kind == "share" else text
+    return rf"\multicolumn{{{span}}}{{c}}{{{text}}}" if span > 1 else text
 
 
-def _fields(column: Column, cell: Cell, bounded: bool) -> Iterator[str]:
-    if column.kind != "share":
-        text = cell_text(column, cell)
+def _fields(column: Column, cell: Cell, span: int) -> Iterator[str]:
+    for text in cell_fields(column, cell, span):
         indent = r"\quad " if not column.right and text.startswith(_PART) else ""
         yield indent + latex_text(text)
-        return
-    share = cell if isinstance(cell, Share) else None
-    yield latex_text(percent(share))
-    yield latex_text(fraction(share)) if share else ""
-    if bounded:
-        ends = share.interval if share else None
-        yield latex_text(f"{percent(ends[0])} to {percent(ends[1])}") if ends else ""
 
 
 def _notes(notes: Iterable[str]) -> list[str]:

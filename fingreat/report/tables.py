@@ -7,6 +7,7 @@ import io
 import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -48,8 +49,20 @@ class Share(Record):
         return self.k / self.n if self.n else None
 
 
-ColumnKind = Literal["text", "edge", "filing", "count", "share", "rate", "number", "money"]
-Cell = str | int | float | Share | None
+class Points(Record):
+    """The difference of two shares.
+
+    Attributes:
+        value: as a fraction, from -1 to 1.
+        interval: its confidence interval, as fractions, where the caller computed one.
+    """
+
+    value: Annotated[float, Field(ge=-1, le=1)]
+    interval: tuple[float, float] | None = None
+
+
+ColumnKind = Literal["text", "edge", "filing", "count", "share", "points", "rate", "number", "money"]
+Cell = str | int | float | Share | Points | None
 """What stands in a cell; None is "no value" and is shown as a dash."""
 
 _TYPES: dict[ColumnKind, tuple[type, ...]] = {
@@ -58,6 +71,7 @@ _TYPES: dict[ColumnKind, tuple[type, ...]] = {
     "filing": (str,),
     "count": (int,),
     "share": (Share,),
+    "points": (Points,),
     "rate": (int, float),
     "number": (int, float),
     "money": (int, float),
@@ -72,9 +86,11 @@ class Column(Record):
     Attributes:
         kind: `edge` holds ids of edges, which the page colours by their category; `filing` ids of filings, of which
             only the beginning is shown where they are hashes; `count` whole numbers from 0; `share` `Share`
-            records; `rate` numbers from 0 to 1, shown in per cent; `number` any finite number; `money` US dollars.
+            records; `points` `Points` records, shown in percentage points; `rate` numbers from 0 to 1, shown in per
+            cent; `number` any finite number; `money` US dollars.
         digits: decimal places of a `number`.
-        once: whether a reader sees a text only where it is not that of the row above; CSV has it in every row.
+        once: whether a reader sees a text only where it, or that of a `once` column before it, is not that of the row
+            above; CSV has it in every row.
     """
 
     label: str = Field(min_length=1)
@@ -85,7 +101,7 @@ class Column(Record):
     @property
     def right(self) -> bool:
         """Whether its cells are aligned to the right."""
-        return self.kind in ("count", "share", "rate", "number", "money")
+        return self.kind in ("count", "share", "points", "rate", "number", "money")
 
     @property
     def head(self) -> str:
@@ -130,18 +146,28 @@ class Table(Record):
 
     @property
     def bounded(self) -> tuple[bool, ...]:
-        """Per column, whether a share in it has an interval."""
+        """Per column, whether a share or a difference in it has an interval."""
         return tuple(any(_has_interval(row[i]) for row in self.rows) for i in range(len(self.columns)))
+
+    @property
+    def spans(self) -> tuple[int, ...]:
+        """Per column, how many narrow ones it takes on a page and in a paper, where `cell_fields` stand in them."""
+        return tuple(
+            (2 if column.kind == "share" else 1) + bounded
+            for column, bounded in zip(self.columns, self.bounded, strict=True)
+        )
 
     def for_reading(self) -> Table:
         """The table with empty cells where a `once` column says what the row above says."""
-        rows = [
-            tuple(
-                "" if column.once and above is not None and cell == above[place] else cell
-                for place, (column, cell) in enumerate(zip(self.columns, row, strict=True))
-            )
-            for above, row in zip((None, *self.rows), self.rows, strict=False)
-        ]
+        rows = list(self.rows[:1])
+        for above, row in pairwise(self.rows):
+            cells = list(row)
+            for place, column in enumerate(self.columns):
+                if column.once and row[place] != above[place]:
+                    break
+                if column.once:
+                    cells[place] = ""
+            rows.append(tuple(cells))
         return self.model_copy(update={"rows": tuple(rows)})
 
     @property
@@ -152,7 +178,7 @@ class Table(Record):
 
 
 def _has_interval(cell: Cell) -> bool:
-    return isinstance(cell, Share) and cell.interval is not None
+    return isinstance(cell, (Share, Points)) and cell.interval is not None
 
 
 def _fault(column: Column, cell: Cell) -> str | None:
@@ -184,6 +210,25 @@ def percent(share: Share | float | None) -> str:
 def fraction(share: Share) -> str:
     """The numbers behind a share, as "k/n"."""
     return f"{share.k:,}/{share.n:,}"
+
+
+def points_text(value: float) -> str:
+    """A difference of shares in percentage points with its sign and one decimal; 0 only where exact, and of no sign."""
+    shown = f"{100 * value:+.1f}"
+    if value == 0:
+        return "0"
+    return {"+0.0": "<+0.1", "-0.0": ">-0.1"}.get(shown, shown)
+
+
+def interval_text(cell: Share | Points) -> str:
+    """The ends of an interval: "30.0–85.0%" of a share, "-1.2 to +4.0" of a difference; "" where there is none."""
+    if cell.interval is None:
+        return ""
+    low, high = cell.interval
+    if isinstance(cell, Share):
+        return f"{percent(low).rstrip('%')}{DASH}{percent(high)}"
+    # Beside a minus a dash could be one; the blanks are no place to break a line.
+    return f"{points_text(low)}\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}{points_text(high)}"
 
 
 def number_text(value: float, digits: int = 3) -> str:
@@ -218,12 +263,14 @@ def count_of(number: int, noun: str) -> str:
 
 
 def cell_text(column: Column, cell: Cell) -> str:
-    """A cell in one line: counts with commas, shares as "57.1% (4/7)", rates as "57.1%", a dash for no value."""
+    """A cell in one line: counts with commas, shares as "57.1% (4/7)" and with an interval as "57.1% (4/7)
+    [30.0–85.0%]", differences as "+2.5 [-1.2 to +4.0]", rates as "57.1%", a dash for no value.
+    """
     if cell is None:
         return DASH
-    if isinstance(cell, Share):
-        interval = f"; {percent(cell.interval[0])} to {percent(cell.interval[1])}" if cell.interval else ""
-        return f"{percent(cell)} ({fraction(cell)}{interval})"
+    if isinstance(cell, (Share, Points)):
+        shown = f"{percent(cell)} ({fraction(cell)})" if isinstance(cell, Share) else points_text(cell.value)
+        return f"{shown} [{interval_text(cell)}]" if cell.interval else shown
     if isinstance(cell, str):
         return f"{cell[:_HASH_SHOWN]}…" if column.kind == "filing" and len(cell) == _HASH else cell
     if column.kind == "money":
@@ -231,11 +278,28 @@ def cell_text(column: Column, cell: Cell) -> str:
     return percent(cell) if column.kind == "rate" else number_text(cell, column.digits)
 
 
+def cell_fields(column: Column, cell: Cell, span: int) -> tuple[str, ...]:
+    """A cell in the narrow columns that its column takes: of a share its per cent, "k/n" and interval, of a difference
+    its points and interval, of anything else its text.
+
+    Args:
+        span: how many they are; those for which the cell has nothing are empty.
+    """
+    if isinstance(cell, Share):
+        fields: tuple[str, ...] = (percent(cell), fraction(cell), interval_text(cell))
+    elif isinstance(cell, Points):
+        fields = (points_text(cell.value), interval_text(cell))
+    else:
+        fields = (cell_text(column, cell),)
+    return (*fields, *[""] * span)[:span]
+
+
 def table_csv(table: Table) -> str:
     """The table as CSV (RFC 4180: CRLF line ends, quotes doubled), numbers unrounded, no value as an empty field.
 
     A share takes three columns (its label, "k", "n"), and two more, "low" and "high", where a share of the
-    column has an interval. Text is written as it is, also where a spreadsheet would read it as a formula.
+    column has an interval; so does a difference, which has no k and n and is a fraction here. Text is written
+    as it is, also where a spreadsheet would read it as a formula.
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file)
@@ -249,16 +313,14 @@ def table_csv(table: Table) -> str:
 
 def _csv_names(column: Column, bounded: bool) -> Iterator[str]:
     yield column.label
-    if column.kind == "share":
-        yield from (f"{column.label} {part}" for part in ("k", "n", *(("low", "high") if bounded else ())))
+    parts = (("k", "n") if column.kind == "share" else ()) + (("low", "high") if bounded else ())
+    yield from (f"{column.label} {part}" for part in parts)
 
 
 def _csv_fields(column: Column, cell: Cell, bounded: bool) -> Iterator[str | float | None]:
-    if not isinstance(cell, Share):
-        yield cell
-        if column.kind == "share":
-            yield from (None,) * (4 if bounded else 2)
-        return
-    yield from (cell.value, cell.k, cell.n)
+    yield cell.value if isinstance(cell, (Share, Points)) else cell
+    if column.kind == "share":
+        yield from (cell.k, cell.n) if isinstance(cell, Share) else (None, None)
     if bounded:
-        yield from cell.interval or (None, None)
+        interval = cell.interval if isinstance(cell, (Share, Points)) else None
+        yield from interval or (None, None)

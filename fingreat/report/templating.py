@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from fingreat.report.tables import cell_text, fraction, number_text, percent
+from fingreat.report.tables import cell_fields, cell_text, fraction, interval_text, number_text, percent
 
 
 @cache
@@ -20,7 +20,14 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"cell_text": cell_text, "fraction": fraction, "number": number_text, "percent": percent}
+    made.filters |= {
+        "cell_fields": cell_fields,
+        "cell_text": cell_text,
+        "fraction": fraction,
+        "interval": interval_text,
+        "number": number_text,
+        "percent": percent,
+    }
     return made
 
 

@@ -193,7 +193,7 @@ def test_shares_take_a_column_each_for_what_they_say() -> None:
     parsed = read_latex(table_latex(example_tables()[0]))
     assert parsed.layout == "llrrrrr"
     assert parsed.head[3] == (3, "Same edge")
-    assert parsed.rows[0] == ["lexicon, embedded", "REV-NNCA", "1,204", "33.3%", "1/3", "5.0% to 70.0%", "1.500"]
+    assert parsed.rows[0] == ["lexicon, embedded", "REV-NNCA", "1,204", "33.3%", "1/3", "5.0–70.0%", "1.500"]
     assert parsed.rows[1][3:6] == ["–", "0/0", ""]
     assert "0/0 has no value: it is neither 0 nor 1." in parsed.notes
 

@@ -167,7 +167,7 @@ def test_the_summary_gives_each_share_with_its_numbers_and_the_honest_sentence()
     text = " ".join(soup(render_report(example_report())).find(id="summary").get_text(" ").split())
     assert "57.1% 4/7" in text
     assert "28.6% 2/7" in text
-    assert "60.0% 6/10 30.0% to 85.0%" in text
+    assert "60.0% 6/10 30.0–85.0%" in text
     assert "Not distinguishable from chance (p = 0.43)" in text
     assert "14,210 1,902" in text
 

@@ -9,13 +9,15 @@ import pytest
 from pydantic import ValidationError
 from report_builders import example_tables
 
-from fingreat.report import Cell, Column, Share, Table, cell_text, percent, table_csv
+from fingreat.report import Cell, Column, Points, Share, Table, cell_text, percent, table_csv
+from fingreat.report.tables import cell_fields
 
 TEXT_COLUMN = Column(label="text")
 SHARE = Column(label="share", kind="share")
 NUMBER = Column(label="number", kind="number")
 COUNT = Column(label="count", kind="count")
 RATE = Column(label="rate", kind="rate")
+POINTS = Column(label="gain", kind="points")
 
 
 def table(*rows: tuple[Cell, ...], columns: tuple[Column, ...] = (TEXT_COLUMN, SHARE)) -> Table:
@@ -31,9 +33,17 @@ def table(*rows: tuple[Cell, ...], columns: tuple[Column, ...] = (TEXT_COLUMN, S
         (COUNT, None, "–"),
         (SHARE, Share(k=4, n=7), "57.1% (4/7)"),
         (SHARE, Share(k=1204, n=3000), "40.1% (1,204/3,000)"),
-        (SHARE, Share(k=6, n=10, interval=(0.3, 0.85)), "60.0% (6/10; 30.0% to 85.0%)"),
+        (SHARE, Share(k=6, n=10, interval=(0.3, 0.85)), "60.0% (6/10) [30.0–85.0%]"),
+        (SHARE, Share(k=6, n=10, interval=(0.0001, 1.0)), "60.0% (6/10) [<0.1–100%]"),
         (SHARE, Share(k=0, n=0), "– (0/0)"),
         (SHARE, None, "–"),
+        (POINTS, Points(value=0.025, interval=(-0.0125, 0.04)), "+2.5 [-1.2\xa0to\xa0+4.0]"),
+        (POINTS, Points(value=-0.3333), "-33.3"),
+        (POINTS, Points(value=0.0), "0"),
+        (POINTS, Points(value=-0.0), "0"),
+        (POINTS, Points(value=0.0001), "<+0.1"),
+        (POINTS, Points(value=-0.0001), ">-0.1"),
+        (POINTS, None, "–"),
         (RATE, 0.0417, "4.2%"),
         (RATE, 0.112, "11.2%"),
         (RATE, 0.0001, "<0.1%"),
@@ -92,6 +102,7 @@ def test_a_row_that_does_not_fit_its_columns_is_refused(rows: list[tuple[Cell, .
         (RATE, -0.1, "-0.1 is no rate from 0 to 1"),
         (RATE, float("nan"), "nan is no number"),
         (RATE, Share(k=1, n=2), "Share is no rate"),
+        (POINTS, 0.5, "float is no points"),
     ],
 )
 def test_a_cell_of_another_kind_is_refused(column: Column, cell: Cell, message: str) -> None:
@@ -117,6 +128,40 @@ def test_csv_gives_a_share_as_value_and_numbers_and_no_value_as_an_empty_field()
         "Runs,Edge,Matched,Same edge,Same edge k,Same edge n,Same edge low,Same edge high,H(E|T)\r\n"
         '"lexicon, embedded",REV-NNCA,1204,0.3333333333333333,1,3,0.05,0.7,1.5\r\n'
         '"lexicon, embedded",NNCA-TAX,0,,0,0,,,\r\n'
+    )
+
+
+def test_csv_gives_a_difference_as_a_fraction_with_the_ends_of_its_interval() -> None:
+    rows = ((Points(value=0.025, interval=(-0.5, 1.0)),), (Points(value=-1.0),), (None,))
+    assert table_csv(table(*rows, columns=(POINTS,))) == "gain,gain low,gain high\r\n0.025,-0.5,1.0\r\n-1.0,,\r\n,,\r\n"
+    assert table_csv(table((Points(value=0.5),), columns=(POINTS,))) == "gain\r\n0.5\r\n"
+
+
+def test_a_page_and_a_paper_have_narrow_columns_for_the_parts_of_a_cell() -> None:
+    bounded, bare = Share(k=6, n=10, interval=(0.3, 0.85)), Share(k=1, n=2)
+    gain = Points(value=0.025, interval=(-0.5, 1.0))
+    columns = (TEXT_COLUMN, SHARE, POINTS, Column(label="bare", kind="share"))
+    made = table(("a", bounded, gain, bare), ("b", bare, Points(value=0.0), None), columns=columns)
+    assert made.spans == (1, 3, 2, 2)
+    fields = [
+        [cell_fields(column, cell, span) for column, cell, span in zip(made.columns, row, made.spans, strict=True)]
+        for row in made.rows
+    ]
+    assert fields == [
+        [("a",), ("60.0%", "6/10", "30.0–85.0%"), ("+2.5", "-50.0\xa0to\xa0+100.0"), ("50.0%", "1/2")],
+        [("b",), ("50.0%", "1/2", ""), ("0", ""), ("–", "")],
+    ]
+
+
+def test_a_reader_sees_a_text_again_where_one_before_it_has_changed() -> None:
+    columns = (Column(label="run", once=True), Column(label="reference", once=True), Column(label="edge"))
+    rows = (("a", "r", "e"), ("a", "r", "e"), ("b", "r", "e"), ("b", "s", "e"), ("b", "s", "f"))
+    assert table(*rows, columns=columns).for_reading().rows == (
+        ("a", "r", "e"),
+        ("", "", "e"),
+        ("b", "r", "e"),
+        ("", "s", "e"),
+        ("", "", "f"),
     )
 
 
