@@ -94,7 +94,8 @@ TokensOption = Annotated[int, typer.Option("--tokens", help="Budget of a chunk, 
 
 
 def show_table(measured: MeasuredTable, *, most: int | None = None) -> None:
-    """A table on standard output, with its notes; cells as the page of a report shows them.
+    """A table on standard output, with its notes; cells as the page of a report shows them, a text that the row above
+    has too only once where the table says so.
 
     Where it is too wide, heads and shares take several lines, then columns of prose do; where that is not enough, a
     row becomes a block of lines. A word is broken only where nothing else is left.
@@ -107,9 +108,10 @@ def show_table(measured: MeasuredTable, *, most: int | None = None) -> None:
         more = f"{left:,} more rows are not shown here."
         measured = measured.model_copy(update={"rows": measured.rows[:most], "notes": (more, *measured.notes)})
     endless = out.options.update(width=10**6)
+    read = measured.for_reading()
     for space, least in ((" ", None), ("\n", None), (" ", _LEAST), ("\n", _LEAST)):
-        if out.measure(_grid(measured, space, least), options=endless).maximum <= out.width:
-            out.print(_grid(measured, space))
+        if out.measure(_grid(read, space, least), options=endless).maximum <= out.width:
+            out.print(_grid(read, space))
             break
     else:
         rows = (map(cell_text, measured.columns, row) for row in measured.rows)

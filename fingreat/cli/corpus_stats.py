@@ -49,7 +49,7 @@ def stats(
         print_json({"item": item, **_as_data(found.figures), "stages": found.stages, "missing": list(found.missing)})
     else:
         for table in found.tables:
-            show_table(table.for_reading())
+            show_table(table)
     for line in found.missing:
         say(line)
     if target is not None:

@@ -127,6 +127,20 @@ def test_prose_is_wrapped_between_words_and_other_columns_are_not(monkeypatch: p
     )
 
 
+def test_a_text_that_stands_once_in_a_table_stands_in_every_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = (Column(label="run", once=True), Column(label="edge"))
+    made = Table(id="t", title="T", columns=columns, rows=(("lexicon", "REV-NNCA"), ("lexicon", "NNCA-TAX")))
+
+    def lines(width: int) -> list[str]:
+        console = Console(width=width, record=True, soft_wrap=True)
+        monkeypatch.setattr(common, "out", console)
+        common.show_table(made)
+        return [" ".join(line.split()) for line in console.export_text().splitlines()]
+
+    assert {"lexicon REV-NNCA", "NNCA-TAX"} <= set(lines(40))
+    assert lines(16).count("run lexicon") == 2
+
+
 def test_whole_numbers_have_thousands_commas(made: Path, tmp_path: Path, run: Callable) -> None:
     manifest = json.loads((made / "out" / "quote" / "manifest.json").read_text())
     manifest["counts"] |= {"requests": 1234567, "extractions": 4000, "grounded": 1000}
