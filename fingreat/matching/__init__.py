@@ -1,8 +1,8 @@
 """Quotes against their text and against each other.
 
 `normalise` gives the one normal form that all comparisons use, `tokens` its words and figures, `Grounder` (or
-`ground` for a single quote) the verdict of a quote and its place in the text, and `match_extractions` which
-extractions of two runs quote the same passage.
+`ground` for a single quote) the verdict of a quote and its place in the text, `match_extractions` which
+extractions of two runs quote the same passage, and `group_matches` which of several runs do.
 """
 
 from fingreat.matching.assign import (
@@ -14,6 +14,7 @@ from fingreat.matching.assign import (
 )
 from fingreat.matching.fidelity import Fidelity, fidelity
 from fingreat.matching.ground import Grounder, Grounding, ground
+from fingreat.matching.groups import Grouped, group_matches
 from fingreat.matching.normalise import Normalised, normalise
 from fingreat.matching.overlap import Components, Overlap, components, overlap, prepare
 from fingreat.matching.pairs import MIN_OVERLAP
@@ -29,6 +30,7 @@ __all__ = [
     "FilingMatcher",
     "Grounder",
     "Grounding",
+    "Grouped",
     "Normalised",
     "Overlap",
     "Token",
@@ -37,6 +39,7 @@ __all__ = [
     "differences",
     "fidelity",
     "ground",
+    "group_matches",
     "match_extractions",
     "normalise",
     "overlap",
