@@ -1,31 +1,54 @@
 """Measures: pure functions over records."""
 
 from fingreat.analysis.accuracy import Accuracy, CohortAccuracy, measure_accuracy
-from fingreat.analysis.agreement import Agreement, CohortAgreement, agreement_by_filing, measure_agreement
+from fingreat.analysis.agreement import (
+    Agreement,
+    CohortAgreement,
+    PairTally,
+    Side,
+    agreement_by_filing,
+    measure_agreement,
+)
+from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap, ratio_of_sums, ratios_of_sums
 from fingreat.analysis.fidelity import FidelityCounts, FidelityTally
 from fingreat.analysis.filings import by_filing
 from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_against_gold
+from fingreat.analysis.pair import PairAgreement
 from fingreat.analysis.ratio import Interval, Ratio
+from fingreat.analysis.spans import CharacterAgreement, CharacterTally
 from fingreat.analysis.tags import TagRow, TagScore, measure_tags
+from fingreat.analysis.volume import Volume, VolumeTally
 
 __all__ = [
+    "REPLICATES",
+    "SEED",
     "Accuracy",
     "Agreement",
+    "CharacterAgreement",
+    "CharacterTally",
     "CohortAccuracy",
     "CohortAgreement",
     "EdgeScore",
     "FidelityCounts",
     "FidelityTally",
+    "FilingBootstrap",
     "GoldScore",
     "Interval",
+    "PairAgreement",
+    "PairTally",
     "Ratio",
+    "Side",
     "TagRow",
     "TagScore",
+    "Volume",
+    "VolumeTally",
     "agreement_by_filing",
     "binomial_tail",
     "by_filing",
     "measure_accuracy",
     "measure_agreement",
     "measure_tags",
+    "ratio_of_sums",
+    "ratios_of_sums",
     "score_against_gold",
 ]

@@ -5,16 +5,20 @@ The reference of a comparison is another run, no truth: these measures say how t
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from fingreat.analysis.filings import by_filing
-from fingreat.analysis.ratio import Ratio
+from fingreat.analysis.filings import Filings, by_filing
+from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, Graph, Match
 from fingreat.schema.graph import DEFAULT_GROUPING
+
+if TYPE_CHECKING:
+    from fingreat.analysis.bootstrap import FilingBootstrap
 
 Side = Literal["a", "b"]
 """Which of the two runs that were matched."""
@@ -47,6 +51,9 @@ class Agreement:
         same_edge: those of them that give it the same edge.
         categories: within each category of reference edges, in the graph's order.
         edges: within each reference edge, in the graph's order.
+        same_edge_range: least and most pairs with the same edge over all assignments that are equally good, summed over
+            filings; None where that was not told.
+        intervals: of recall, Jaccard and conditional precision in this order; None where there is none.
     """
 
     n: int
@@ -55,21 +62,83 @@ class Agreement:
     same_edge: int
     categories: tuple[CohortAgreement, ...]
     edges: tuple[CohortAgreement, ...]
+    same_edge_range: tuple[int, int] | None = None
+    intervals: tuple[Interval | None, Interval | None, Interval | None] = (None, None, None)
 
     @property
     def recall(self) -> Ratio:
         """matched / |reference|."""
-        return Ratio(self.matched, self.n_reference)
+        return Ratio(self.matched, self.n_reference, self.intervals[0])
 
     @property
     def jaccard(self) -> Ratio:
         """matched / (|run| + |reference| - matched); the same in both directions."""
-        return Ratio(self.matched, self.n + self.n_reference - self.matched)
+        return Ratio(self.matched, self.n + self.n_reference - self.matched, self.intervals[1])
 
     @property
     def conditional_precision(self) -> Ratio:
         """same_edge / matched; the same in both directions."""
-        return Ratio(self.same_edge, self.matched)
+        return Ratio(self.same_edge, self.matched, self.intervals[2])
+
+    @property
+    def conditional_precision_range(self) -> tuple[Ratio, Ratio] | None:
+        """Conditional precision of the worst and of the best of all assignments that are equally good."""
+        if self.same_edge_range is None:
+            return None
+        least, most = self.same_edge_range
+        return Ratio(least, self.matched), Ratio(most, self.matched)
+
+
+class PairTally:
+    """Counts the matches of two runs, A and B, filing by filing; both directions come of the same counts."""
+
+    def __init__(self, graph: Graph, grouping: str = DEFAULT_GROUPING) -> None:
+        """
+        Args:
+            grouping: which grouping of the graph's edges gives the categories.
+
+        Raises:
+            InputError: the graph has no such grouping.
+        """
+        self._graph = graph
+        self._edges = {edge: number for number, edge in enumerate(graph.edges)}
+        names = graph.categories(grouping)
+        self._categories: dict[str, list[int]] = {name: [] for name in names}
+        for edge, number in self._edges.items():
+            self._categories[graph.category(edge, grouping)].append(number)
+        self._filings = Filings()
+        self._rows = array("i")
+
+    def add(
+        self,
+        filing_id: str,
+        a: Sequence[Extraction],
+        b: Sequence[Extraction],
+        matches: Sequence[Match],
+        same_edge_range: tuple[int, int] | None = None,
+    ) -> None:
+        """Count one filing: all extractions of either run, and the one-to-one matches between them.
+
+        Args:
+            same_edge_range: least and most matches with the same edge over all assignments that are equally good.
+
+        Raises:
+            InputError: the filing was counted before; a record is of another filing; a match names an extraction that
+                its side lacks, or whose edge is another; an extraction is matched twice, or occurs twice; an edge is
+                none of the graph. Nothing of the filing is counted then.
+        """
+        raise NotImplementedError
+
+    def agreement(self, reference: Side = "b", bootstrap: FilingBootstrap | None = None) -> Agreement:
+        """What was counted so far, with intervals where draws of as many filings are given.
+
+        Args:
+            reference: the side that is the reference; the other is the run that is measured against it.
+
+        Raises:
+            InputError: the draws are of another number of filings.
+        """
+        raise NotImplementedError
 
 
 def measure_agreement(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
+from fingreat.errors import InputError
 from fingreat.schema import Extraction, GoldPassage, Match
 
 T = TypeVar("T", Extraction, GoldPassage, Match)
@@ -16,3 +17,31 @@ def by_filing(records: Iterable[T]) -> dict[str, list[T]]:
     for record in records:
         parted.setdefault(record.filing_id, []).append(record)
     return parted
+
+
+class Filings:
+    """The filings that a tally has counted, each once, in order."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def check(self, filing_id: str, *sides: Iterable[Extraction | Match]) -> None:
+        """Refuse a filing that was counted before, or records of another filing.
+
+        Raises:
+            InputError: it is so.
+        """
+        if filing_id in self._ids:
+            raise InputError("was counted before.", where=f"filing {filing_id}")
+        for records in sides:
+            for record in records:
+                if record.filing_id != filing_id:
+                    kind = "an extraction" if isinstance(record, Extraction) else "a match"
+                    raise InputError(f"was given {kind} of filing {record.filing_id}.", where=f"filing {filing_id}")
+
+    def add(self, filing_id: str) -> None:
+        """Note that a filing is counted."""
+        self._ids[filing_id] = None

@@ -1,0 +1,174 @@
+"""Intervals by resampling whole filings, since passages of one filing are not independent.
+
+Each replicate draws as many filings as there are, with replacement, takes all that belongs to them, and makes the ratio
+of the sums. An interval goes from the 2.5 to the 97.5 percentile of the replicates (Efron and Tibshirani 1993, chapter
+13; for clusters Davison and Hinkley 1997, section 3.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fingreat.analysis.ratio import Interval, Ratio
+from fingreat.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike
+
+    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+REPLICATES = 2000
+SEED = 20261010
+PERCENTILES = (2.5, 97.5)
+_CELLS = 2**20
+"""Up to so many drawn filings are held as wide numbers at once."""
+
+
+class FilingBootstrap:
+    """One set of draws of filings, for everything that is measured on the same filings.
+
+    Draws depend on the number of filings, the replicates and the seed alone, not on what is measured or in which order,
+    so that measures of one object, and of another made alike, can be compared draw by draw.
+
+    Columns have one number for each filing, always in the same order of filings. Sums are exact for whole numbers whose
+    sums stay below 2^53.
+    """
+
+    def __init__(self, filings: int, *, replicates: int = REPLICATES, seed: int = SEED) -> None:
+        """
+        Args:
+            filings: how many there are; those in which nothing is counted are filings too.
+
+        Raises:
+            InputError: there are no replicates, or a number is below zero.
+        """
+        if filings < 0 or seed < 0:
+            raise InputError(f"{filings} filings and seed {seed} must not be below zero.")
+        if replicates < 1:
+            raise InputError(f"{replicates} replicates make no interval.", hint=f"Take some, such as {REPLICATES}.")
+        self.filings = filings
+        self.replicates = replicates
+        self.seed = seed
+        self._counts: Array | None = None
+
+    def ratio(self, hits: ArrayLike, totals: ArrayLike) -> Interval | None:
+        """The interval of sum(hits) / sum(totals), both columns of shape [filings].
+
+        None where there are fewer than two filings, or no replicate has a value.
+
+        Raises:
+            InputError: a column does not have one number for each filing.
+        """
+        import numpy as np
+
+        return self.ratios(np.asarray(hits)[:, None], np.asarray(totals)[:, None])[0]
+
+    def ratios(self, hits: ArrayLike, totals: ArrayLike) -> list[Interval | None]:
+        """`ratio` of k measures at once, from columns of shape [filings, k]."""
+        return intervals(self.values(hits, totals)) if self.filings > 1 else [None] * self._width(hits)
+
+    def difference(
+        self, hits_a: ArrayLike, totals_a: ArrayLike, hits_b: ArrayLike, totals_b: ArrayLike
+    ) -> Interval | None:
+        """The interval of one ratio minus another on the same draws, from columns of shape [filings].
+
+        A replicate counts where both have a value.
+        """
+        if self.filings < 2:
+            return None
+        return intervals(self.values(hits_a, totals_a) - self.values(hits_b, totals_b))[0]
+
+    def values(self, hits: ArrayLike, totals: ArrayLike) -> Array:
+        """The ratio in each replicate, NaN for 0/0.
+
+        Returns:
+            shape [k, replicates] from columns of shape [filings, k], and [1, replicates] from those of shape [filings].
+
+        Raises:
+            InputError: a column does not have one number for each filing.
+        """
+        import numpy as np
+
+        above, below = np.broadcast_arrays(self.sums(hits), self.sums(totals))
+        found: Array = np.full(above.shape, np.nan)
+        np.divide(above, below, out=found, where=below != 0)
+        return found
+
+    def sums(self, columns: ArrayLike) -> Array:
+        """The sum of each column over the filings of each replicate, as `values` in shape."""
+        import numpy as np
+
+        table = np.asarray(columns, dtype=np.float64)
+        table = table[:, None] if table.ndim == 1 else table
+        if table.ndim != 2 or len(table) != self.filings:
+            raise InputError(f"columns of shape {table.shape} were given where {self.filings} filings are drawn.")
+        found = np.empty((table.shape[1], self.replicates))
+        for rows, counts in self._parts():
+            found[:, rows] = table.T @ counts.T
+        return found
+
+    def _width(self, columns: ArrayLike) -> int:
+        import numpy as np
+
+        return int(np.asarray(columns).shape[1])
+
+    def _parts(self) -> Iterator[tuple[slice, Array]]:
+        """How often each filing was drawn, [replicates, filings], some replicates at a time."""
+        import numpy as np
+
+        if self._counts is None:
+            self._counts = self._drawn()
+        step = max(1, _CELLS // max(1, self.filings))
+        for start in range(0, self.replicates, step):
+            rows = slice(start, min(start + step, self.replicates))
+            yield rows, self._counts[rows].astype(np.float64)
+
+    def _drawn(self) -> Array:
+        import numpy as np
+
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        counts = np.zeros((self.replicates, self.filings), dtype=np.min_scalar_type(self.filings))
+        for row in counts:
+            row += np.bincount(generator.integers(self.filings, size=self.filings), minlength=self.filings).astype(
+                row.dtype
+            )
+        return counts
+
+
+def intervals(values: Array) -> list[Interval | None]:
+    """The interval of each row of replicate values, shape [k, replicates]; NaN is no value.
+
+    Percentiles between two values are interpolated linearly, as numpy does by default (Hyndman and Fan 1996, type 7).
+    """
+    import numpy as np
+
+    missing = np.isnan(values)
+    empty = missing.sum(axis=1)
+    found: list[Interval | None] = [None] * len(values)
+    full = np.flatnonzero(empty == 0)
+    if len(full) and values.shape[1]:
+        for row, (low, high) in zip(
+            full.tolist(), np.percentile(values[full], PERCENTILES, axis=1).T.tolist(), strict=True
+        ):
+            found[row] = Interval(low, high, values.shape[1])
+    for row in np.flatnonzero((empty > 0) & (empty < values.shape[1])).tolist():
+        low, high = np.percentile(values[row][~missing[row]], PERCENTILES).tolist()
+        found[row] = Interval(low, high, values.shape[1] - int(empty[row]), int(empty[row]))
+    return found
+
+
+def ratio_of_sums(hits: ArrayLike, totals: ArrayLike, bootstrap: FilingBootstrap | None = None) -> Ratio:
+    """sum(hits) / sum(totals) of two columns of whole numbers, with its interval where draws are given."""
+    import numpy as np
+
+    interval = bootstrap.ratio(hits, totals) if bootstrap else None
+    return Ratio(int(np.sum(hits)), int(np.sum(totals)), interval)
+
+
+def ratios_of_sums(hits: Array, totals: Array, bootstrap: FilingBootstrap | None = None) -> list[Ratio]:
+    """`ratio_of_sums` of k measures at once, from columns of shape [filings, k]."""
+    found = bootstrap.ratios(hits, totals) if bootstrap else [None] * hits.shape[1]
+    sums = zip(hits.sum(axis=0).tolist(), totals.sum(axis=0).tolist(), found, strict=True)
+    return [Ratio(int(k), int(n), interval) for k, n, interval in sums]
