@@ -2,6 +2,7 @@
 
 from fingreat.pipeline.asking import AskOptions
 from fingreat.pipeline.classify import Classified, classify
+from fingreat.pipeline.comparable import check_comparable
 from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.demo import Demo, run_demo
 from fingreat.pipeline.draw import draw_order
@@ -10,7 +11,7 @@ from fingreat.pipeline.export import ExportFormat, export_run
 from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.fetch import Selection, fetch
 from fingreat.pipeline.gold import anchor_gold, read_gold
-from fingreat.pipeline.match import check_comparable, match_runs
+from fingreat.pipeline.match import match_runs
 from fingreat.pipeline.progress import Progress
 from fingreat.pipeline.questions import ClassifyConfig
 from fingreat.pipeline.report import build_report, write_report

@@ -11,8 +11,8 @@ from typing import Literal
 
 from fingreat.errors import FingreatError, InputError, RunError
 from fingreat.matching import MIN_OVERLAP, By, FilingCandidates, FilingMatcher
+from fingreat.pipeline.comparable import check_comparable
 from fingreat.runs import (
-    Manifest,
     MatchCounts,
     MatchedRun,
     MatchManifest,
@@ -99,85 +99,6 @@ def match_runs(
             filings=found.counts,
             left_out_a=found.left_out["a"],
             left_out_b=found.left_out["b"],
-        )
-
-
-def check_comparable(runs: Sequence[RunFolder], *, common: bool = False) -> tuple[str, ...]:
-    """Check that runs are finished and read the same texts with the same graph, so that their quotes can be compared.
-
-    Models, prompts, modes and chunk budgets may differ.
-
-    Args:
-        common: allow filings that not all of them read.
-
-    Returns:
-        ids of the filings that all of them read, in the order in which the first run has them.
-
-    Raises:
-        RunError: a run is not complete or is damaged.
-        InputError: two of them are the same run, or differ in what they are compared on; the message says in what.
-    """
-    manifests = [_finished(run) for run in runs]
-    paths = [run.path.resolve() for run in runs]
-    for number, (run, manifest) in enumerate(zip(runs, manifests, strict=True)):
-        if paths.index(paths[number]) < number:
-            raise InputError("is named twice.", where=str(run.path), hint="Name different runs.")
-        for earlier, other in zip(runs[:number], manifests[:number], strict=True):
-            if (manifest.created, manifest.model, manifest.hashes) == (other.created, other.model, other.hashes):
-                raise InputError(f"is a copy of {earlier.path}.", where=str(run.path), hint="Name different runs.")
-        _check_against(runs[0], manifests[0], run, manifest)
-    everything = dict.fromkeys(filing for manifest in manifests for filing in manifest.inputs)
-    for run, manifest in zip(runs, manifests, strict=True):
-        missing = [filing for filing in everything if filing not in manifest.inputs]
-        if missing and not common:
-            raise InputError(
-                f"has not read {len(missing)} of the {len(everything)} filings that the runs read in all "
-                f"(first: {missing[0]}).",
-                where=str(run.path),
-                hint="Repeat its `fingreat extract` command on the grown corpus, or add --common to compare the runs "
-                "on the filings that all of them read.",
-            )
-    shared = tuple(filing for filing in everything if all(filing in manifest.inputs for manifest in manifests))
-    if not shared and runs:
-        raise InputError("the runs have no filing in common.", where=", ".join(str(run.path) for run in runs))
-    return shared
-
-
-def _finished(run: RunFolder) -> Manifest:
-    """The manifest of a run whose extractions are all there."""
-    manifest = run.manifest()
-    again = f"Repeat its `fingreat {manifest.kind}` command."
-    if manifest.kind != "extract":
-        raise InputError(
-            f"is a run of `fingreat {manifest.kind}`, which quotes nothing.",
-            where=str(run.path),
-            hint="Name runs of `fingreat extract`.",
-        )
-    if manifest.status != "complete":
-        raise RunError(f"the run is {manifest.status}, not complete.", where=str(run.path), hint=again)
-    if faults := run.verify():
-        raise RunError(f"the run is damaged: {'; '.join(faults)}.", where=str(run.path), hint=again)
-    return manifest
-
-
-def _check_against(first: RunFolder, reference: Manifest, run: RunFolder, manifest: Manifest) -> None:
-    """Refuse a run with another graph, another item or other texts than the first."""
-    differs = []
-    graphs = [f"{m.resolved.get('graph')} ({m.hashes.get('graph')})" for m in (reference, manifest)]
-    if graphs[0] != graphs[1]:
-        differs.append(f"its graph is {graphs[1]}, not {graphs[0]}")
-    items = [m.resolved.get("item") for m in (reference, manifest)]
-    if items[0] != items[1]:
-        differs.append(f"it read item {items[1]}, not {items[0]}")
-    else:
-        texts = [id for id, digest in manifest.inputs.items() if reference.inputs.get(id, digest) != digest]
-        if texts:
-            differs.append(f"the section text differs in {len(texts)} of its filings (first: {texts[0]})")
-    if differs:
-        raise InputError(
-            f"cannot be compared with {first.path}: {'; '.join(differs)}.",
-            where=str(run.path),
-            hint="Name runs over one corpus with one graph.",
         )
 
 

@@ -16,7 +16,8 @@ from fingreat.errors import FingreatError, InputError, RunError, StorageError
 from fingreat.inference import RawReply
 from fingreat.matching import match_extractions
 from fingreat.pipeline import Corpus, ExportFormat, export_run, extract
-from fingreat.pipeline.match import Unmatched, check_comparable, disagreements, match_runs
+from fingreat.pipeline.comparable import check_comparable
+from fingreat.pipeline.match import Unmatched, disagreements, match_runs
 from fingreat.runs import Manifest, MatchManifest, RunFolder, digest_of_text, find_runs, read_record_file, read_records
 from fingreat.schema import Match, Request
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from fingreat.analysis import Agreement, by_filing, measure_agreement, measure_tags, score_against_gold
 from fingreat.errors import InputError
 from fingreat.matching import FilingMatcher
+from fingreat.pipeline.comparable import check_comparable
 from fingreat.pipeline.corpus_folder import CorpusFolder
-from fingreat.pipeline.match import check_comparable
 from fingreat.pipeline.report.figures import FIGURES, make_figures
 from fingreat.pipeline.report.measured import Measured, MeasuredRun, Names
 from fingreat.pipeline.report.scores import run_view
