@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from fingreat.errors import InputError
 from fingreat.pipeline.by_filing import ByFiling, read_by_filing
-from fingreat.pipeline.match import check_comparable
+from fingreat.pipeline.comparable import check_comparable
 from fingreat.runs import Manifest, RunFolder, readers
 from fingreat.schema import Extraction, Graph, load_graph
 
