@@ -10,9 +10,11 @@ from fingreat.analysis.agreement import (
     measure_agreement,
 )
 from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap, ratio_of_sums, ratios_of_sums
+from fingreat.analysis.ensemble import CohortPrecision, EnsembleRow, EnsembleScore, EnsembleTally, majority
 from fingreat.analysis.fidelity import FidelityCounts, FidelityTally
 from fingreat.analysis.filings import by_filing
 from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_against_gold
+from fingreat.analysis.groups import GroupCounts, GroupsOfSize, GroupTally
 from fingreat.analysis.pair import PairAgreement
 from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.analysis.spans import CharacterAgreement, CharacterTally
@@ -28,11 +30,18 @@ __all__ = [
     "CharacterTally",
     "CohortAccuracy",
     "CohortAgreement",
+    "CohortPrecision",
     "EdgeScore",
+    "EnsembleRow",
+    "EnsembleScore",
+    "EnsembleTally",
     "FidelityCounts",
     "FidelityTally",
     "FilingBootstrap",
     "GoldScore",
+    "GroupCounts",
+    "GroupTally",
+    "GroupsOfSize",
     "Interval",
     "PairAgreement",
     "PairTally",
@@ -45,6 +54,7 @@ __all__ = [
     "agreement_by_filing",
     "binomial_tail",
     "by_filing",
+    "majority",
     "measure_accuracy",
     "measure_agreement",
     "measure_tags",

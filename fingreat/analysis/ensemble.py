@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fingreat.analysis.bootstrap import FilingBootstrap
+from fingreat.analysis.bootstrap import ratio_of_sums, ratios_of_sums
+from fingreat.analysis.filings import Filings
 from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, Graph, Group, Match
@@ -20,6 +21,8 @@ from fingreat.schema.graph import DEFAULT_GROUPING
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from fingreat.analysis.bootstrap import FilingBootstrap
 
     Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -113,99 +116,97 @@ def majority(edges: Sequence[str], members: int) -> str | None:
 
 
 class EnsembleTally:
-    """Counts the votes of some runs against one reference filing by filing; of each filing it keeps a row of numbers.
-
-    Args:
-        members: names of the runs that vote, all of which must quote a passage.
-        graph: of their edges and the reference's.
-        reference: name of the reference run.
-        grouping: which grouping of the graph's edges gives the categories.
-
-    Raises:
-        InputError: fewer than two members, one named twice, or the reference among them; no such grouping.
-    """
+    """Counts the votes of some runs against one reference, filing by filing; it keeps a row of numbers of each."""
 
     def __init__(
         self, members: Sequence[str], graph: Graph, *, reference: str, grouping: str = DEFAULT_GROUPING
     ) -> None:
+        """
+        Args:
+            members: names of the runs that vote; a passage counts where all of them quote it.
+            graph: of their edges and the reference's.
+            reference: name of the reference run.
+            grouping: which grouping of the graph's edges gives the categories.
+
+        Raises:
+            InputError: fewer than two members, one named twice, or the reference among them; no such grouping.
+        """
         if len(members) < 2:
-            raise InputError("a vote needs at least two members.", hint="Name more runs.")
+            raise InputError("A vote needs at least two members.", hint="Name more runs.")
         if repeated := [member for member, times in Counter(members).items() if times > 1]:
-            raise InputError(f"member {repeated[0]} is named twice.", hint="Name different runs.")
+            raise InputError(f"Member {repeated[0]} is named twice.", hint="Name different runs.")
         if reference in members:
             raise InputError(
-                f"the reference {reference} is a member and would judge its own vote.", hint="Name another reference."
+                f"Reference {reference} is a member and would judge its own vote.", hint="Name another reference."
             )
         self.members = tuple(members)
         self.reference = reference
         self._graph = graph
-        categories = graph.categories(grouping)
-        self._categories = categories
-        self._category = {edge: categories.index(graph.category(edge, grouping)) for edge in graph.edges}
-        self._filings: set[str] = set()
+        self._categories = graph.categories(grouping)
+        self._category = {edge: self._categories.index(graph.category(edge, grouping)) for edge in graph.edges}
+        self._filings = Filings()
+        # Of each filing: groups, decidable ones, matched ones without a majority, reference extractions; then for each
+        # category the matched decidable groups, and those to which the vote and each member give the reference's edge.
         self._rows = array("q")
 
     def add(
         self,
         filing_id: str,
-        groups: Iterable[Group],
-        matches: Iterable[Match],
-        reference_extractions: Iterable[Extraction],
+        groups: Sequence[Group],
+        matches: Sequence[Match],
+        reference_extractions: Sequence[Extraction],
     ) -> None:
-        """Count one filing; a filing without groups or reference extractions counts as well.
+        """Count one filing; one without groups or reference extractions is a filing too.
 
         Args:
-            groups: of all members, each appearing once.
-            matches: one-to-one between the groups' medoids (`a`, by the medoid's id) and the reference's extractions
-                (`b`), groups on which the ensemble abstains included.
+            groups: those that all members are in.
+            matches: one-to-one between the groups' medoids (`a`, the medoid's id) and the reference's extractions
+                (`b`), groups without a majority included.
             reference_extractions: all of the reference's extractions of the filing.
 
         Raises:
             InputError: the filing was counted before; a record is of another filing; a group's members are not just
-                the ensemble's; an edge is none of the graph; an id of a reference extraction or of a medoid is there
-                twice; a match names an unknown id, one a second time, or gives one another edge.
+                the ensemble's; an edge is none of the graph; a reference extraction or a medoid is there twice; a
+                match names an extraction that its side lacks, one a second time, or gives one another edge. Nothing
+                of the filing is counted then.
         """
-        if filing_id in self._filings:
-            raise InputError("is counted twice.", where=f"filing {filing_id}")
+        self._filings.check(filing_id, matches, reference_extractions)
         by_medoid = self._by_medoid(filing_id, groups)
-        edges = self._edges(filing_id, reference_extractions)
-        pairs = list(matches)
-        _check_matches(filing_id, pairs, by_medoid, edges)
+        edges = self._edges(reference_extractions)
+        _check_matches(matches, by_medoid, edges)
         votes = {medoid: majority(group.edges, len(self.members)) for medoid, group in by_medoid.items()}
-        # For each category of the reference's edges: matched passages, then those on which the ensemble and each member
-        # give the reference's edge.
-        width = len(self.members) + 2
-        counts = [0] * (len(self._categories) * width)
+        counts = [[0] * (2 + len(self.members)) for _ in self._categories]
         abstained = 0
-        for match in pairs:
-            vote = votes[match.a]
+        for match in matches:
+            vote, edge = votes[match.a], edges[match.b]
             if vote is None:
                 abstained += 1
                 continue
-            edge = edges[match.b]
             given = {member.run: member.edge for member in by_medoid[match.a].members}
-            at = self._category[edge] * width
-            right = (vote == edge, *(given[member] == edge for member in self.members))
-            for offset, hit in enumerate((True, *right)):
-                counts[at + offset] += hit
+            right = (True, vote == edge, *(given[member] == edge for member in self.members))
+            row = counts[self._category[edge]]
+            for column, hit in enumerate(right):
+                row[column] += hit
         decidable = sum(vote is not None for vote in votes.values())
-        self._rows.extend((len(votes), decidable, abstained, len(edges), *counts))
+        self._rows.extend((len(votes), decidable, abstained, len(edges), *(count for row in counts for count in row)))
         self._filings.add(filing_id)
 
     def score(self, bootstrap: FilingBootstrap | None = None) -> EnsembleScore:
-        """The ensemble and its members against the reference.
+        """The vote and its members against the reference, with intervals where draws of as many filings are given.
 
-        Args:
-            bootstrap: over as many filings as were added, for intervals; None leaves them out.
+        Raises:
+            InputError: the draws are of another number of filings.
         """
         import numpy as np
 
-        rows = np.array(self._rows, dtype=np.int64).reshape(len(self._filings), -1)
-        # filings × categories × (matched, right by the ensemble, right by each member)
-        counts = rows[:, 4:].reshape(len(rows), len(self._categories), -1)
-        groups, decidable, abstained_matched, _ = (int(number) for number in rows[:, :4].sum(axis=0))
-        overall = counts.sum(axis=1)
         names = (ENSEMBLE, *self.members)
+        shape = len(self._filings), len(self._categories), 1 + len(names)
+        rows = np.array(self._rows, dtype=np.int64).reshape(len(self._filings), 4 + shape[1] * shape[2])
+        # [filings, all and each category, matched and right by the vote and each member]
+        counts = rows[:, 4:].reshape(shape)
+        counts = np.concatenate([counts.sum(axis=1, keepdims=True), counts], axis=1)
+        groups, decidable, abstained_matched, _ = rows[:, :4].sum(axis=0).tolist()
+        matched = counts[:, 0, 0]
         return EnsembleScore(
             reference=self.reference,
             filings=len(rows),
@@ -214,34 +215,28 @@ class EnsembleTally:
             groups=groups,
             decidable=decidable,
             abstained=groups - decidable,
-            matched=int(overall[:, 0].sum()),
+            matched=int(matched.sum()),
             abstained_matched=abstained_matched,
-            recall=_ratio(overall[:, 0], rows[:, 3], bootstrap),
-            rows=tuple(self._row(name, number, counts, bootstrap) for number, name in enumerate(names, start=1)),
+            recall=ratio_of_sums(matched, rows[:, 3], bootstrap),
+            rows=tuple(self._row(name, column, counts, bootstrap) for column, name in enumerate(names, start=1)),
         )
 
-    def _row(self, name: str, number: int, counts: Array, bootstrap: FilingBootstrap | None) -> EnsembleRow:
-        """The row of the vote (number 1) or of a member."""
-        overall = counts.sum(axis=1)
-        matched = overall[:, 0]
+    def _row(self, name: str, column: int, counts: Array, bootstrap: FilingBootstrap | None) -> EnsembleRow:
+        """The row of the vote (column 1) or of a member."""
+        precision, *categories = ratios_of_sums(counts[:, :, column], counts[:, :, 0], bootstrap)
         difference = None
-        if bootstrap and number > 1:
-            difference = bootstrap.difference(overall[:, 1], matched, overall[:, number], matched)
-        return EnsembleRow(
-            name=name,
-            precision=_ratio(overall[:, number], matched, bootstrap),
-            categories=tuple(
-                CohortPrecision(category, _ratio(counts[:, at, number], counts[:, at, 0], bootstrap))
-                for at, category in enumerate(self._categories)
-            ),
-            difference=difference,
-        )
+        if bootstrap and column > 1:
+            matched, vote, member = (counts[:, 0, number] for number in (0, 1, column))
+            difference = bootstrap.difference(vote, matched, member, matched)
+        cohorts = zip(self._categories, categories, strict=True)
+        return EnsembleRow(name, precision, tuple(CohortPrecision(*cohort) for cohort in cohorts), difference)
 
     def _by_medoid(self, filing_id: str, groups: Iterable[Group]) -> dict[str, Group]:
         by_medoid: dict[str, Group] = {}
         for group in groups:
             where = f"group {group.id}"
-            _check_filing(filing_id, group.filing_id, where)
+            if group.filing_id != filing_id:
+                raise InputError(f"is of filing {group.filing_id}, not {filing_id}.", where=where)
             runs = [member.run for member in group.members]
             if sorted(runs) != sorted(self.members):
                 raise InputError(
@@ -254,12 +249,11 @@ class EnsembleTally:
             by_medoid[group.medoid] = group
         return by_medoid
 
-    def _edges(self, filing_id: str, extractions: Iterable[Extraction]) -> dict[str, str]:
+    def _edges(self, extractions: Iterable[Extraction]) -> dict[str, str]:
         """Id of every extraction of the reference → its edge."""
         edges: dict[str, str] = {}
         for extraction in extractions:
             where = f"run {self.reference}, extraction {extraction.id}"
-            _check_filing(filing_id, extraction.filing_id, where)
             self._check_edge(extraction.edge, where)
             if extraction.id in edges:
                 raise InputError("is there twice.", where=where)
@@ -271,19 +265,11 @@ class EnsembleTally:
             raise InputError(f"has edge {edge}, no edge of graph '{self._graph.name}'.", where=where)
 
 
-def _check_filing(filing_id: str, found: str, where: str) -> None:
-    if found != filing_id:
-        raise InputError(f"is of filing {found}, not {filing_id}.", where=where)
-
-
-def _check_matches(
-    filing_id: str, matches: Iterable[Match], by_medoid: Mapping[str, Group], edges: Mapping[str, str]
-) -> None:
+def _check_matches(matches: Iterable[Match], by_medoid: Mapping[str, Group], edges: Mapping[str, str]) -> None:
     """Refuse matches that are not a one-to-one assignment between just these groups and reference extractions."""
     seen: tuple[set[str], set[str]] = (set(), set())
     for match in matches:
         where = f"match {match.a} – {match.b}"
-        _check_filing(filing_id, match.filing_id, where)
         if match.a not in by_medoid:
             raise InputError(f"names {match.a}, which is the medoid of no group.", where=where)
         if match.b not in edges:
@@ -295,9 +281,3 @@ def _check_matches(
             if id_ in before:
                 raise InputError(f"uses {id_} a second time.", where=where)
             before.add(id_)
-
-
-def _ratio(hits: Array, totals: Array, bootstrap: FilingBootstrap | None) -> Ratio:
-    """The ratio of the sums of two columns of one number per filing."""
-    interval = bootstrap.ratio(hits, totals) if bootstrap else None
-    return Ratio(int(hits.sum()), int(totals.sum()), interval)

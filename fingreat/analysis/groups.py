@@ -69,21 +69,21 @@ class GroupCounts:
 
 
 class GroupTally:
-    """Counts the groups of some runs filing by filing; what is kept does not grow with the filings.
-
-    Args:
-        runs: that are grouped.
-        least: members that a group has at least.
-
-    Raises:
-        InputError: a run is named twice; `least` is below 2 or more than there are runs.
-    """
+    """Counts the groups of some runs filing by filing; what it keeps does not grow with the filings."""
 
     def __init__(self, runs: Sequence[str], *, least: int) -> None:
+        """
+        Args:
+            runs: that are grouped.
+            least: members that a group has at least.
+
+        Raises:
+            InputError: a run is named twice; `least` is below 2 or more than there are runs.
+        """
         if repeated := [run for run, times in Counter(runs).items() if times > 1]:
-            raise InputError(f"run {repeated[0]} is named twice.", hint="Name different runs.")
+            raise InputError(f"Run {repeated[0]} is named twice.", hint="Name different runs.")
         if not 2 <= least <= len(runs):
-            raise InputError(f"groups of at least {least} runs cannot be made of {len(runs)} runs.")
+            raise InputError(f"Groups of at least {least} runs cannot be made of {len(runs)} runs.")
         self.runs = tuple(runs)
         self.least = least
         self._filings = 0

@@ -63,7 +63,7 @@ def group_matches(
     """
     if not 2 <= least <= len(runs):
         raise InputError(
-            f"groups of at least {least} runs cannot be made of {len(runs)} runs.",
+            f"Groups of at least {least} runs cannot be made of {len(runs)} runs.",
             hint="Name at least two runs and a number from 2 to how many there are.",
         )
     nodes = _nodes(filing_id, runs)
