@@ -6,11 +6,11 @@ The reference of a comparison is another run, no truth: these measures say how t
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fingreat.analysis.bootstrap import ratios_of_sums
 from fingreat.analysis.filings import Filings, by_filing
 from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.errors import InputError
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Side = Literal["a", "b"]
 """Which of the two runs that were matched."""
+_BLOCKS = 5
+_UNKNOWN = (-1, -1)
 
 
 @dataclass(frozen=True)
@@ -101,12 +103,12 @@ class PairTally:
             InputError: the graph has no such grouping.
         """
         self._graph = graph
-        self._edges = {edge: number for number, edge in enumerate(graph.edges)}
-        names = graph.categories(grouping)
-        self._categories: dict[str, list[int]] = {name: [] for name in names}
-        for edge, number in self._edges.items():
-            self._categories[graph.category(edge, grouping)].append(number)
+        self._numbers = {edge: number for number, edge in enumerate(graph.edges)}
+        self._category_of = [graph.category(edge, grouping) for edge in graph.edges]
+        self._categories = graph.categories(grouping)
         self._filings = Filings()
+        # For each filing the extractions of A and of B, the matches by the edge of A and by that of B, and those with
+        # the same edge, each by edge; then the range of these over all assignments that are equally good.
         self._rows = array("i")
 
     def add(
@@ -125,9 +127,26 @@ class PairTally:
         Raises:
             InputError: the filing was counted before; a record is of another filing; a match names an extraction that
                 its side lacks, or whose edge is another; an extraction is matched twice, or occurs twice; an edge is
-                none of the graph. Nothing of the filing is counted then.
+                none of the graph; the range is none that holds these matches. Nothing of the filing is counted then.
         """
-        raise NotImplementedError
+        self._filings.check(filing_id, a, b, matches)
+        of_a, of_b = _edges(a, "a", self._graph), _edges(b, "b", self._graph)
+        _check_matches(matches, of_a, of_b)
+        same = [match.edge_a for match in matches if match.edge_a == match.edge_b]
+        least, most = _UNKNOWN if same_edge_range is None else same_edge_range
+        if same_edge_range is not None and not 0 <= least <= len(same) <= most <= len(matches):
+            raise InputError(
+                f"has {len(same)} matches with the same edge, which is said to be from {least} to {most}.",
+                where=f"filing {filing_id}",
+            )
+        size = len(self._numbers)
+        counts = [0] * (_BLOCKS * size)
+        blocks = (of_a.values(), of_b.values(), (m.edge_a for m in matches), (m.edge_b for m in matches), same)
+        for block, edges in enumerate(blocks):
+            for edge in edges:
+                counts[block * size + self._numbers[edge]] += 1
+        self._rows.extend((*counts, least, most))
+        self._filings.add(filing_id)
 
     def agreement(self, reference: Side = "b", bootstrap: FilingBootstrap | None = None) -> Agreement:
         """What was counted so far, with intervals where draws of as many filings are given.
@@ -138,7 +157,34 @@ class PairTally:
         Raises:
             InputError: the draws are of another number of filings.
         """
-        raise NotImplementedError
+        import numpy as np
+
+        size = len(self._numbers)
+        table = np.array(self._rows, dtype=np.int64).reshape(-1, _BLOCKS * size + 2)
+        of_a, of_b, matched_a, matched_b, same = (table[:, i * size : (i + 1) * size] for i in range(_BLOCKS))
+        of_run, of_reference, matched = (of_a, of_b, matched_b) if reference == "b" else (of_b, of_a, matched_a)
+        # Columns of the whole, of each category and of each edge.
+        in_category = [[own == name for name in self._categories] for own in self._category_of]
+        cohorts = np.hstack((np.ones((size, 1)), np.array(in_category), np.eye(size))).astype(np.int64)
+        references, hits, equal = of_reference @ cohorts, matched @ cohorts, same @ cohorts
+        either = of_run.sum(axis=1, keepdims=True) + references[:, :1] - hits[:, :1]
+        jaccard, *ratios = ratios_of_sums(
+            np.hstack((hits[:, :1], hits, equal)), np.hstack((either, references, hits)), bootstrap
+        )
+        recall, *recalls = ratios[: cohorts.shape[1]]
+        precision, *precisions = ratios[cohorts.shape[1] :]
+        rows = tuple(map(CohortAgreement, (*self._categories, *self._numbers), recalls, precisions))
+        ranges = table[:, -2:]
+        return Agreement(
+            n=int(of_run.sum()),
+            n_reference=recall.total,
+            matched=recall.hits,
+            same_edge=precision.hits,
+            categories=rows[: len(self._categories)],
+            edges=rows[len(self._categories) :],
+            same_edge_range=None if (ranges < 0).any() else (int(ranges[:, 0].sum()), int(ranges[:, 1].sum())),
+            intervals=(recall.interval, jaccard.interval, precision.interval),
+        )
 
 
 def measure_agreement(
@@ -150,41 +196,20 @@ def measure_agreement(
     reference: Side = "b",
     grouping: str = DEFAULT_GROUPING,
 ) -> Agreement:
-    """Compare two runs by the matches between them, which serve both directions.
+    """Compare two runs whose records are all at hand; `PairTally` does it filing by filing, with intervals.
 
     Args:
         a, b: all extractions of either run, of any number of filings.
         matches: one-to-one, as the matching room makes them, with `a` and `b` in this order.
-        reference: the side that is the reference; the other is the run that is measured against it.
-        grouping: which grouping of the graph's edges gives the categories.
 
     Raises:
-        InputError: a match names an extraction that its side lacks, or whose filing or edge is another; an
-            extraction is matched twice, or occurs twice; an edge or the grouping is none of the graph.
+        InputError: as `PairTally.add`.
     """
-    sides: dict[Side, dict[str, Extraction]] = {"a": _by_id(a, "run a"), "b": _by_id(b, "run b")}
-    pairs = list(matches)
-    _check_edges(sides, graph)
-    _check_matches(pairs, sides)
-    of_reference = Counter(extraction.edge for extraction in sides[reference].values())
-    matched = Counter(match.edge_a if reference == "a" else match.edge_b for match in pairs)
-    same = Counter(match.edge_a for match in pairs if match.same_edge)
-
-    def cohort(name: str, edges: Iterable[str]) -> CohortAgreement:
-        total, hits, equal = (sum(count[edge] for edge in edges) for count in (of_reference, matched, same))
-        return CohortAgreement(name, Ratio(hits, total), Ratio(equal, hits))
-
-    members: dict[str, list[str]] = {name: [] for name in graph.categories(grouping)}
-    for edge in graph.edges:
-        members[graph.category(edge, grouping)].append(edge)
-    return Agreement(
-        n=len(sides["b" if reference == "a" else "a"]),
-        n_reference=len(sides[reference]),
-        matched=len(pairs),
-        same_edge=same.total(),
-        categories=tuple(cohort(name, edges) for name, edges in members.items()),
-        edges=tuple(cohort(edge, (edge,)) for edge in graph.edges),
-    )
+    tally = PairTally(graph, grouping)
+    ours, theirs, pairs = by_filing(a), by_filing(b), by_filing(matches)
+    for one in dict.fromkeys((*ours, *theirs, *pairs)):
+        tally.add(one, ours.get(one, []), theirs.get(one, []), pairs.get(one, []))
+    return tally.agreement(reference)
 
 
 def agreement_by_filing(
@@ -215,37 +240,36 @@ def agreement_by_filing(
     }
 
 
-def _by_id(extractions: Iterable[Extraction], where: str) -> dict[str, Extraction]:
-    by_id: dict[str, Extraction] = {}
+def _edges(extractions: Iterable[Extraction], side: Side, graph: Graph) -> dict[str, str]:
+    """Extraction → its edge, both by id."""
+    found: dict[str, str] = {}
     for extraction in extractions:
-        if extraction.id in by_id:
-            raise InputError(f"extraction {extraction.id} is there twice.", where=where)
-        by_id[extraction.id] = extraction
-    return by_id
+        if extraction.edge not in graph.edges:
+            raise InputError(
+                f"has edge {extraction.edge}, no edge of graph '{graph.name}'.",
+                where=f"run {side}, extraction {extraction.id}",
+            )
+        if extraction.id in found:
+            raise InputError(f"extraction {extraction.id} is there twice.", where=f"run {side}")
+        found[extraction.id] = extraction.edge
+    return found
 
 
-def _check_edges(sides: Mapping[Side, Mapping[str, Extraction]], graph: Graph) -> None:
-    for side, extractions in sides.items():
-        for extraction in extractions.values():
-            if extraction.edge not in graph.edges:
-                raise InputError(
-                    f"has edge {extraction.edge}, no edge of graph '{graph.name}'.",
-                    where=f"run {side}, extraction {extraction.id}",
-                )
-
-
-def _check_matches(pairs: Iterable[Match], sides: Mapping[Side, Mapping[str, Extraction]]) -> None:
+def _check_matches(matches: Iterable[Match], of_a: Mapping[str, str], of_b: Mapping[str, str]) -> None:
     """Refuse matches that are not a one-to-one assignment between just these extractions."""
-    seen: set[tuple[Side, str]] = set()
-    for match in pairs:
-        where = f"match {match.a} – {match.b}"
-        ends: tuple[tuple[Side, str, str], ...] = (("a", match.a, match.edge_a), ("b", match.b, match.edge_b))
-        for side, id_, edge in ends:
-            extraction = sides[side].get(id_)
-            if extraction is None:
-                raise InputError(f"names {id_}, which run {side} does not have.", where=where)
-            if (extraction.filing_id, extraction.edge) != (match.filing_id, edge):
-                raise InputError(f"gives {id_} another filing or edge than run {side} does.", where=where)
-            if (side, id_) in seen:
-                raise InputError(f"uses {id_} of run {side} a second time.", where=where)
-            seen.add((side, id_))
+    used_a: set[str] = set()
+    used_b: set[str] = set()
+    for match in matches:
+        ends = (("a", match.a, match.edge_a, of_a, used_a), ("b", match.b, match.edge_b, of_b, used_b))
+        for side, id_, edge, edges, used in ends:
+            if id_ in used or edges.get(id_) != edge:
+                raise InputError(_fault(side, id_, edges, used), where=f"match {match.a} – {match.b}")
+            used.add(id_)
+
+
+def _fault(side: str, id_: str, edges: Mapping[str, str], used: set[str]) -> str:
+    if id_ in used:
+        return f"uses {id_} of run {side} a second time."
+    if id_ in edges:
+        return f"gives {id_} another edge than run {side} does."
+    return f"names {id_}, which run {side} does not have in this filing."

@@ -115,8 +115,8 @@ def test_nothing_over_nothing_is_none() -> None:
     [
         ([match(A[0], extraction("b9", "f", REV))], "match a1 – b9: names b9, which run b does not have"),
         ([match(B[0], A[0])], "names b1, which run a does not have"),
-        ([match(A[0], B[0], edge_b=TAX)], "gives b1 another filing or edge than run b does"),
-        ([match(A[0], B[0], filing_id="g")], "gives a1 another filing or edge than run a does"),
+        ([match(A[0], B[0], edge_b=TAX)], "gives b1 another edge than run b does"),
+        ([match(A[0], B[0], filing_id="g")], "names a1, which run a does not have in this filing"),
         ([match(A[0], B[0]), match(A[0], B[1])], "match a1 – b2: uses a1 of run a a second time"),
         ([match(A[0], B[0]), match(A[1], B[0])], "uses b1 of run b a second time"),
     ],
