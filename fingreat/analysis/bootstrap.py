@@ -30,7 +30,7 @@ class FilingBootstrap:
     """One set of draws of filings, for everything that is measured on the same filings.
 
     Draws depend on the number of filings, the replicates and the seed alone, not on what is measured or in which order,
-    so that measures of one object, and of another made alike, can be compared draw by draw.
+    so that measures by one object, or by two that were made alike, can be compared draw by draw.
 
     Columns have one number for each filing, always in the same order of filings. Sums are exact for whole numbers whose
     sums stay below 2^53.
@@ -59,35 +59,36 @@ class FilingBootstrap:
         None where there are fewer than two filings, or no replicate has a value.
 
         Raises:
-            InputError: a column does not have one number for each filing.
+            InputError: a column does not have one finite number for each filing.
         """
-        import numpy as np
-
-        return self.ratios(np.asarray(hits)[:, None], np.asarray(totals)[:, None])[0]
+        (interval,) = self.ratios(hits, totals)
+        return interval
 
     def ratios(self, hits: ArrayLike, totals: ArrayLike) -> list[Interval | None]:
-        """`ratio` of k measures at once, from columns of shape [filings, k]."""
-        return intervals(self.values(hits, totals)) if self.filings > 1 else [None] * self._width(hits)
+        """`ratio` of k measures at once, from columns as `values` takes them."""
+        return self._intervals(self.values(hits, totals))
 
     def difference(
         self, hits_a: ArrayLike, totals_a: ArrayLike, hits_b: ArrayLike, totals_b: ArrayLike
     ) -> Interval | None:
         """The interval of one ratio minus another on the same draws, from columns of shape [filings].
 
-        A replicate counts where both have a value.
+        A replicate counts where both have a value. For many differences take `intervals` of differences of `values`.
         """
-        if self.filings < 2:
-            return None
-        return intervals(self.values(hits_a, totals_a) - self.values(hits_b, totals_b))[0]
+        (interval,) = self._intervals(self.values(hits_a, totals_a) - self.values(hits_b, totals_b))
+        return interval
 
     def values(self, hits: ArrayLike, totals: ArrayLike) -> Array:
-        """The ratio in each replicate, NaN for 0/0.
+        """The ratios in each replicate, NaN for 0/0.
+
+        Args:
+            hits, totals: of shape [filings, k]; or [filings], for one measure or for what all measures share.
 
         Returns:
-            shape [k, replicates] from columns of shape [filings, k], and [1, replicates] from those of shape [filings].
+            shape [k, replicates].
 
         Raises:
-            InputError: a column does not have one number for each filing.
+            InputError: a column does not have one finite number for each filing.
         """
         import numpy as np
 
@@ -97,22 +98,23 @@ class FilingBootstrap:
         return found
 
     def sums(self, columns: ArrayLike) -> Array:
-        """The sum of each column over the filings of each replicate, as `values` in shape."""
+        """The sum of each column over the filings of each replicate, shaped as `values`."""
         import numpy as np
 
         table = np.asarray(columns, dtype=np.float64)
         table = table[:, None] if table.ndim == 1 else table
         if table.ndim != 2 or len(table) != self.filings:
             raise InputError(f"columns of shape {table.shape} were given where {self.filings} filings are drawn.")
+        if not np.isfinite(table).all():
+            raise InputError("a column has a number that is not finite.")
         found = np.empty((table.shape[1], self.replicates))
         for rows, counts in self._parts():
             found[:, rows] = table.T @ counts.T
         return found
 
-    def _width(self, columns: ArrayLike) -> int:
-        import numpy as np
-
-        return int(np.asarray(columns).shape[1])
+    def _intervals(self, values: Array) -> list[Interval | None]:
+        # One filing drawn again and again says nothing of others.
+        return intervals(values) if self.filings > 1 else [None] * len(values)
 
     def _parts(self) -> Iterator[tuple[slice, Array]]:
         """How often each filing was drawn, [replicates, filings], some replicates at a time."""
@@ -130,10 +132,8 @@ class FilingBootstrap:
 
         generator = np.random.Generator(np.random.PCG64(self.seed))
         counts = np.zeros((self.replicates, self.filings), dtype=np.min_scalar_type(self.filings))
-        for row in counts:
-            row += np.bincount(generator.integers(self.filings, size=self.filings), minlength=self.filings).astype(
-                row.dtype
-            )
+        for row in counts if self.filings else ():
+            row[:] = np.bincount(generator.integers(self.filings, size=self.filings), minlength=self.filings)
         return counts
 
 
@@ -144,18 +144,16 @@ def intervals(values: Array) -> list[Interval | None]:
     """
     import numpy as np
 
-    missing = np.isnan(values)
-    empty = missing.sum(axis=1)
+    empty = np.isnan(values).sum(axis=1)
     found: list[Interval | None] = [None] * len(values)
     full = np.flatnonzero(empty == 0)
-    if len(full) and values.shape[1]:
-        for row, (low, high) in zip(
-            full.tolist(), np.percentile(values[full], PERCENTILES, axis=1).T.tolist(), strict=True
-        ):
-            found[row] = Interval(low, high, values.shape[1])
+    ends = np.percentile(values[full], PERCENTILES, axis=1) if len(full) else np.empty((2, 0))
+    for row, low, high in zip(full.tolist(), *ends.tolist(), strict=True):
+        found[row] = Interval(low, high, values.shape[1])
     for row in np.flatnonzero((empty > 0) & (empty < values.shape[1])).tolist():
-        low, high = np.percentile(values[row][~missing[row]], PERCENTILES).tolist()
-        found[row] = Interval(low, high, values.shape[1] - int(empty[row]), int(empty[row]))
+        known = values[row][~np.isnan(values[row])]
+        low, high = np.percentile(known, PERCENTILES).tolist()
+        found[row] = Interval(low, high, len(known), int(empty[row]))
     return found
 
 

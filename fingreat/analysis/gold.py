@@ -9,6 +9,7 @@ from math import exp, fsum, lgamma, log, log1p
 
 from fingreat.analysis.filings import by_filing
 from fingreat.analysis.ratio import Ratio
+from fingreat.analysis.spans import first_place
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, GoldPassage, Graph
 
@@ -138,7 +139,7 @@ class _Judged:
 def _judge(extractions: Sequence[Extraction], passages: Sequence[GoldPassage], graph: Graph, length: int) -> _Judged:
     kept = _without_duplicates(extractions)
     any_evidence = _cover([_place(passage) for passage in passages], length)
-    located = [x for x in kept if _covered(_first_place(x), any_evidence)]
+    located = [x for x in kept if _covered(first_place(x), any_evidence)]
     right: list[Extraction] = []
     claimed: set[tuple[str, str]] = set()
     characters = 0
@@ -146,8 +147,8 @@ def _judge(extractions: Sequence[Extraction], passages: Sequence[GoldPassage], g
         evidence = _cover([_place(p) for p in passages if edge in p.accepted], length)
         characters += sum(evidence)
         of_edge = [x for x in kept if x.edge == edge]
-        right += [x for x in of_edge if _covered(_first_place(x), evidence)]
-        claims = _cover([r for x in of_edge for r in _first_place(x)], length)
+        right += [x for x in of_edge if _covered(first_place(x), evidence)]
+        claims = _cover([r for x in of_edge for r in first_place(x)], length)
         claimed |= {(p.passage_id, edge) for p in passages if _covered([_place(p)], claims)}
     return _Judged(kept, right, claimed, characters, [_accepted_there(x, passages) for x in located])
 
@@ -207,11 +208,6 @@ def _place(passage: GoldPassage) -> tuple[int, int]:
     return passage.start or 0, passage.end or 0
 
 
-def _first_place(extraction: Extraction) -> list[tuple[int, int]]:
-    """The characters an extraction claims: all pieces of an elided quote, the first of several equal places."""
-    return list(extraction.ranges[:1] if extraction.ambiguous else extraction.ranges)
-
-
 def _without_duplicates(extractions: Iterable[Extraction]) -> list[Extraction]:
     kept: dict[object, Extraction] = {}
     for extraction in extractions:
@@ -234,7 +230,7 @@ def _covered(ranges: Sequence[tuple[int, int]], cover: bytearray) -> bool:
 
 def _accepted_there(extraction: Extraction, passages: Sequence[GoldPassage]) -> int:
     """|accepted edges| of the passage on which most of an extraction lies."""
-    ranges = _first_place(extraction)
+    ranges = first_place(extraction)
     overlaps = Counter({i: _overlap(ranges, _place(passage)) for i, passage in enumerate(passages)})
     return len(passages[overlaps.most_common(1)[0][0]].accepted)
 
