@@ -11,6 +11,7 @@ from typing import TypeAlias
 from fingreat.errors import InputError
 from fingreat.pipeline.by_filing import ByFiling, read_by_filing
 from fingreat.pipeline.comparable import check_comparable
+from fingreat.report.tables import count_of
 from fingreat.runs import Manifest, RunFolder, readers
 from fingreat.schema import Extraction, Graph, load_graph
 
@@ -23,29 +24,61 @@ def unwatched(done: int, total: int) -> None:
 
 
 @dataclass(frozen=True)
+class Scope:
+    """What runs are compared on.
+
+    Attributes:
+        filings: ids of the filings that all of them read, in the order in which the first run has them.
+        left_out: filings that only some of them read.
+        left_out_extractions: of those filings, in all runs.
+    """
+
+    filings: tuple[str, ...]
+    left_out: int = 0
+    left_out_extractions: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """What is compared and what is not, in words."""
+        over = f"Over {count_of(len(self.filings), 'filing')}"
+        if not self.left_out:
+            return f"{over}."
+        read = "that all runs read" if len(self.filings) > 1 else "that every run read"
+        left_out = count_of(self.left_out, "filing"), count_of(self.left_out_extractions, "extraction")
+        return f"{over} {read}; left out: {left_out[0]} that only some read, with {left_out[1]}."
+
+    def interval_sentence(self, replicates: int, seed: int) -> str:
+        """What the intervals are made of, or why there are none, in words."""
+        if len(self.filings) < 2:
+            return "There are no intervals: they come from drawing filings anew, which takes two or more."
+        return (
+            f"Intervals: 2.5 and 97.5 percentile of {count_of(replicates, 'replicate')}, each of which draws as many "
+            f"filings anew, with replacement and all that belongs to them (seed {seed})."
+        )
+
+
+@dataclass(frozen=True)
 class Compared:
     """Runs whose extractions can be set side by side.
 
     Attributes:
         names: unique, in the order of the runs.
         graph: of all of them.
-        filings: ids of the filings that all of them read, in the order in which the first run has them.
-        left_out: filings that only some of them read.
-        extractions: of those filings, by run.
+        extractions: of the scope's filings, by run.
     """
 
     names: tuple[str, ...]
     graph: Graph
-    filings: tuple[str, ...]
-    left_out: int
+    scope: Scope
     extractions: ByFiling
 
     def by_filing(self, watch: Watching = unwatched) -> Iterator[tuple[str, tuple[list[Extraction], ...]]]:
         """Each filing with its extractions in every run; one filing's at a time is in memory."""
-        watch(0, len(self.filings))
+        total = len(self.scope.filings)
+        watch(0, total)
         for done, filing in enumerate(self.extractions, 1):
             yield filing
-            watch(done, len(self.filings))
+            watch(done, total)
 
 
 @contextmanager
@@ -66,13 +99,44 @@ def compared(runs: Sequence[RunFolder], *, common: bool = False) -> Iterator[Com
         filings = check_comparable(runs, common=common)
         manifests = [run.manifest() for run in runs]
         read = {filing for manifest in manifests for filing in manifest.inputs}
+        extractions = read_by_filing(runs, filings)
         yield Compared(
             names=names_of(run.path for run in runs),
             graph=graph_of(manifests[0], runs[0]),
-            filings=filings,
-            left_out=len(read) - len(filings),
-            extractions=read_by_filing(runs, filings),
+            scope=Scope(filings, len(read) - len(filings), sum(extractions.left_out)),
+            extractions=extractions,
         )
+
+
+def sides_of(
+    runs: Sequence[RunFolder], references: Sequence[RunFolder]
+) -> tuple[list[RunFolder], tuple[list[int], list[int]]]:
+    """All runs, each once, and the places among them of the runs and of the references.
+
+    Without references, the runs are their own.
+
+    Raises:
+        InputError: a run is named twice on one side, or there are no two runs.
+    """
+    places: dict[str, int] = {}
+    together: list[RunFolder] = []
+    sides = []
+    for side in (runs, references or runs):
+        numbers: list[int] = []
+        for run in side:
+            number = places.setdefault(str(run.path.resolve()), len(together))
+            if number in numbers:
+                raise InputError("is named twice.", where=str(run.path), hint="Name different runs.")
+            if number == len(together):
+                together.append(run)
+            numbers.append(number)
+        sides.append(numbers)
+    if not runs:
+        raise InputError("there is no run to measure.", hint="Name at least one run folder.")
+    if len(together) < 2:
+        alone = "is its own only reference." if references else "has no other run to be measured against."
+        raise InputError(alone, where=str(runs[0].path), hint="Name a second run, or another one by --reference.")
+    return together, (sides[0], sides[1])
 
 
 def names_of(paths: Iterable[Path]) -> tuple[str, ...]:

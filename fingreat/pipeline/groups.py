@@ -1,0 +1,117 @@
+"""Several runs → groups of extractions that quote the same passage."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+from pathlib import Path
+
+from fingreat.analysis.groups import GroupCounts, GroupTally
+from fingreat.errors import InputError
+from fingreat.matching import FilingMatcher
+from fingreat.matching.groups import Grouped, group_matches
+from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, unwatched
+from fingreat.runs import RunFolder
+from fingreat.runs.files import replacing
+from fingreat.schema import Extraction
+
+
+@dataclass(frozen=True)
+class GroupedRuns:
+    """How many passages runs quote together.
+
+    Attributes:
+        least: runs that a group has at least.
+    """
+
+    scope: Scope
+    least: int
+    counts: GroupCounts
+
+
+def group_runs(
+    runs: Sequence[RunFolder],
+    out: Path | None = None,
+    *,
+    least: int | None = None,
+    common: bool = False,
+    watch: Watching = unwatched,
+) -> GroupedRuns:
+    """Group the extractions of runs, in one pass over their filings, and count the groups.
+
+    Args:
+        out: a file for the groups, one `Group` a line, filing by filing; a file that is there is replaced as a whole.
+        least: runs that a group has at least; all of them by default.
+        common: group the filings that all of them read, instead of refusing others.
+        watch: told how many filings are done.
+
+    Raises:
+        RunError: a run is not complete or is damaged, or another process changes it.
+        InputError: fewer than two runs, one named twice, or runs that cannot be compared; `least` is below 2 or above
+            the number of runs; `out` is a folder, or a file of a run or a corpus.
+        StorageError: the disk refused; an old file is still there.
+    """
+    least = _least(runs, least)
+    if out is not None:
+        _check_file(out)
+    with compared(runs, common=common) as found:
+        tally = GroupTally(found.names, least=least)
+        groups = _tallied(found, least, tally, watch)
+        if out is None:
+            for _ in groups:
+                pass
+        else:
+            with replacing(out) as temporary, temporary.open("wb") as file:
+                file.writelines(groups)
+                file.flush()
+                os.fsync(file.fileno())
+    return GroupedRuns(found.scope, least, tally.counts())
+
+
+def group_filing(matcher: FilingMatcher, runs: Mapping[str, Sequence[Extraction]], least: int) -> Grouped:
+    """Match the extractions of every two runs in one filing, and group them.
+
+    Args:
+        matcher: of the filing; it knows the quotes of all runs.
+        runs: name → its extractions.
+        least: runs that a group has at least.
+    """
+    matches = {(a, b): matcher.candidates(runs[a], runs[b]).matches() for a, b in combinations(runs, 2)}
+    return group_matches(matcher.filing_id, runs, matches, least=least)
+
+
+def _tallied(found: Compared, least: int, tally: GroupTally, watch: Watching) -> Iterator[bytes]:
+    """The groups of one filing after the other, a line each, counted on the way."""
+    for filing_id, extractions in found.by_filing(watch):
+        matcher = FilingMatcher(filing_id, chain.from_iterable(extractions))
+        grouped = group_filing(matcher, dict(zip(found.names, extractions, strict=True)), least)
+        tally.add(grouped.groups, grouped.torn)
+        for group in grouped.groups:
+            yield group.model_dump_json().encode() + b"\n"
+
+
+def _least(runs: Sequence[RunFolder], least: int | None) -> int:
+    """How many runs a group has at least; a number that no group of these runs can have is refused."""
+    if len(runs) < 2:
+        raise InputError(
+            "a group takes two runs.", where=str(runs[0].path) if runs else None, hint="Name at least two run folders."
+        )
+    if least is not None and not 2 <= least <= len(runs):
+        raise InputError(
+            f"groups of at least {least} of {len(runs)} runs make no sense.",
+            where="--least",
+            hint=f"Choose from 2 to {len(runs)}, or name more runs.",
+        )
+    return least or len(runs)
+
+
+def _check_file(out: Path) -> None:
+    """Refuse what is no file to replace: a folder, a device, or what belongs to a run or a corpus."""
+    hint = "Choose another --out."
+    if out.exists() and not out.is_file():
+        raise InputError("is no regular file.", where=str(out), hint=hint)
+    owners = [folder for folder in out.resolve().parents[:2] if (folder / "manifest.json").is_file()]
+    if out.is_file() and owners:
+        raise InputError("is a file of a run or a corpus.", where=str(out), hint=hint)
