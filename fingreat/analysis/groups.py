@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fingreat.analysis.ensemble import majority
@@ -91,14 +91,16 @@ class GroupTally:
         self._kinds: Counter[tuple[int, str]] = Counter()
         self._in_groups: Counter[str] = Counter()
 
-    def add(self, groups: Iterable[Group], torn: int) -> None:
+    def add(self, groups: Sequence[Group], torn: int) -> None:
         """Count the groups of one filing.
 
         Raises:
-            InputError: a group is too small, or has a member of none of the runs or two of one.
+            InputError: a group is too small, or has a member of none of the runs or two of one. Nothing of the filing
+                is counted then.
         """
         for group in groups:
             self._check(group)
+        for group in groups:
             votes = Counter(group.edges)
             if len(votes) == 1:
                 kind = "unanimous"
@@ -129,6 +131,6 @@ class GroupTally:
             raise InputError(f"has {len(runs)} members, not at least {self.least}.", where=f"group {group.id}")
         if len(set(runs)) < len(runs) or not set(runs) <= set(self.runs):
             raise InputError(
-                f"has members of {', '.join(runs)}, not one at most of each of {', '.join(self.runs)}.",
+                f"has members of {', '.join(runs)}, not at most one of each of {', '.join(self.runs)}.",
                 where=f"group {group.id}",
             )
