@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from fingreat.analysis import Agreement, CohortAgreement
-from fingreat.pipeline.report.columns import MOST_ROWS, counts, edges, left_out, numbers, rates, shares, texts
-from fingreat.pipeline.report.columns import filings as filing_columns
 from fingreat.pipeline.report.measured import Measured
-from fingreat.pipeline.report.scores import P_DIGITS, p_value, share
+from fingreat.pipeline.report.scores import P_DIGITS, p_value
 from fingreat.report import Cell, Share, Table
+from fingreat.report.columns import MOST_ROWS, counts, edges, left_out, numbers, rates, share, shares, texts
+from fingreat.report.columns import filings as filing_columns
 
 MOST_RUNS_BY_EDGE = 10
 """Up to so many runs, agreement is also shown for each edge: every pair of runs takes two rows per edge."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from fingreat.analysis import Agreement, Ratio
 from fingreat.pipeline.report.measured import Measured
-from fingreat.pipeline.report.scores import share
 from fingreat.report import Figure, Share, bars, edge_styles, heat_map
+from fingreat.report.columns import share
 
 FIGURES = ("recall-map", "jaccard-map", "precision-map", "category-shares", "edge-shares")
 """Ids of all figures that there may be."""

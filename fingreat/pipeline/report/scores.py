@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from fingreat.analysis import GoldScore, Ratio
+from fingreat.analysis import GoldScore
 from fingreat.pipeline.report.measured import MeasuredRun
-from fingreat.report import EdgeScore, RunView, ScoreView, Share, count_of, number_text, percent
+from fingreat.report import EdgeScore, RunView, ScoreView, count_of, number_text, percent
+from fingreat.report.columns import share
 
 SIGNIFICANT = 0.05
 P_DIGITS = 4
@@ -91,9 +92,3 @@ def _against_chance(score: GoldScore) -> str:
 def p_value(score: GoldScore) -> float | None:
     """So many right edges or more by chance; one too small for a float is the smallest, not 0."""
     return None if score.typed_p_value is None else max(score.typed_p_value, sys.float_info.min)
-
-
-def share(ratio: Ratio) -> Share:
-    """A measured ratio as the page's record."""
-    interval = (ratio.interval.low, ratio.interval.high) if ratio.interval else None
-    return Share(k=ratio.hits, n=ratio.total, interval=interval)

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 
 from fingreat.pipeline.report import comparisons
-from fingreat.pipeline.report.columns import MOST_ROWS, counts, edges, filings, left_out, numbers, shares, texts
 from fingreat.pipeline.report.measured import Measured
-from fingreat.pipeline.report.scores import share
 from fingreat.report import Cell, Share, Table
+from fingreat.report.columns import MOST_ROWS, counts, edges, filings, left_out, numbers, share, shares, texts
 from fingreat.schema import Filing
 
 TOP_TAGS = 15

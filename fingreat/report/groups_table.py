@@ -1,0 +1,44 @@
+"""The passages that several runs quote, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fingreat.analysis import GroupCounts, GroupsOfSize, Ratio
+from fingreat.report.columns import counts, share, shares, texts
+from fingreat.report.tables import ALL, Cell, Table, count_of
+
+_GROUP = (
+    "A group is one passage of a filing that several runs quote: each of its runs has one quote in it, and every two "
+    "of these are matched."
+)
+_EDGES = (
+    "Unanimous: all of its runs give it the same edge; majority: more than half of them do, but not all; split: no "
+    "edge has more than half."
+)
+
+
+def groups_table(found: GroupCounts) -> Table:
+    """Groups by how many runs they have, and how far those agree on the edge; all groups last."""
+    return Table(
+        id="groups",
+        title=f"Passages that several of {count_of(len(found.runs), 'run')} quote",
+        columns=(*texts("runs"), *counts("groups"), *shares("unanimous", "majority", "split")),
+        rows=(*(_row(f"{row.size:,}", row) for row in found.sizes), _row(ALL, found)),
+        totals=1,
+        notes=(_GROUP, _EDGES, *_torn(found)),
+    )
+
+
+def _row(name: str, row: GroupsOfSize | GroupCounts) -> tuple[Cell, ...]:
+    kinds = (Ratio(hits, row.groups) for hits in (row.unanimous, row.majority, row.split))
+    return name, row.groups, *map(share, kinds)
+
+
+def _torn(found: GroupCounts) -> Iterator[str]:
+    if found.torn:
+        many = found.torn != 1
+        yield (
+            f"{count_of(found.torn, 'more set')} of quotes that are linked by matches {'are' if many else 'is'} no "
+            "group: a run is in it twice, or two of the quotes are not matched."
+        )

@@ -1,0 +1,45 @@
+"""How much runs extract, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fingreat.analysis import Volume
+from fingreat.report.columns import counts, numbers, texts
+from fingreat.report.tables import Table
+
+_PER_FILING = (
+    "Mean, quartiles and median are of the extractions of a filing, filings without any included. Characters are those "
+    "of the text that the run quotes, each counted once, for one filing."
+)
+_VERBOSE = (
+    "Whoever extracts more is found more easily: recall against a reference favours the run with more extractions."
+)
+
+
+def volume_table(volumes: Mapping[str, Volume]) -> Table:
+    """A row for each run: what it extracts in all and of a filing.
+
+    Args:
+        volumes: run → its volume.
+    """
+    return Table(
+        id="volume",
+        title="What each run extracts",
+        columns=(
+            *texts("run"),
+            *counts("extractions", "not in the text", "filings", "without any"),
+            *numbers("mean per filing", "lower quartile", "median", "upper quartile", digits=1),
+            *numbers("characters per filing", digits=0),
+        ),
+        rows=tuple(
+            (
+                name,
+                *(volume.extractions, volume.unplaced, volume.filings, volume.silent),
+                *(volume.mean, volume.lower_quartile, volume.median, volume.upper_quartile),
+                volume.mean_characters,
+            )
+            for name, volume in volumes.items()
+        ),
+        notes=(_PER_FILING, _VERBOSE),
+    )
