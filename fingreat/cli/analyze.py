@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from fingreat.analysis.cost import PER, RunFigures, by_model
-from fingreat.cli import complete
+from fingreat.cli.analyze_agreement import agreement
+from fingreat.cli.analyze_ensemble import ensemble
+from fingreat.cli.analyze_groups import groups
+from fingreat.cli.analyze_options import RunsArgument
 from fingreat.cli.common import JsonFlag, print_json, show_table
 from fingreat.cli.model_options import ModelsOption
 from fingreat.inference.presets import load_presets
@@ -17,15 +19,15 @@ from fingreat.pipeline.cost import run_costs
 from fingreat.report.cost_table import cost_table
 from fingreat.runs import RunFolder
 
-app = typer.Typer(no_args_is_help=True, help="Measure runs.")
+app = typer.Typer(no_args_is_help=True, help="Measure runs: against each other, together, and by what they took.")
+app.command("agreement")(agreement)
+app.command("groups")(groups)
+app.command("ensemble")(ensemble)
 
 
 @app.command()
 def cost(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN...", help="Run folders.", show_default=False, autocompletion=complete.runs),
-    ],
+    runs: RunsArgument,
     models: ModelsOption = None,
     json: JsonFlag = False,
 ) -> None:

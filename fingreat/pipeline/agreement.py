@@ -15,12 +15,35 @@ from fingreat.analysis.spans import CharacterTally
 from fingreat.analysis.volume import Volume, VolumeTally
 from fingreat.matching import FilingCandidates, FilingMatcher
 from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, sides_of, unwatched
+from fingreat.pipeline.table_files import TableFolder
+from fingreat.report.agreement_tables import (
+    agreement_by_category_table,
+    agreement_by_edge_table,
+    agreement_table,
+    span_table,
+)
+from fingreat.report.fidelity_table import fidelity_table, near_miss_table
+from fingreat.report.tables import Table
+from fingreat.report.volume_table import volume_table
 from fingreat.runs import RunFolder
 from fingreat.schema import Extraction, Graph, Match
 from fingreat.schema.graph import DEFAULT_GROUPING
 
 Names: TypeAlias = tuple[str, str]
-"""Names of a run and of its reference, or of two runs in their order."""
+"""Names of a run and of its reference."""
+TABLES = TableFolder(
+    "an agreement of runs",
+    (
+        "agreement",
+        "volume",
+        "agreement-by-category",
+        "agreement-by-edge",
+        "agreement-by-place",
+        "fidelity",
+        "near-misses",
+    ),
+)
+"""What a folder of its tables holds."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +54,7 @@ class MeasuredRuns:
         scope: the filings that it was measured on.
         grouping: which grouping of the graph's edges gives the categories.
         replicates, seed: of the intervals; there are none for fewer than two filings.
-        pairs: (run, reference) → agreement: for each reference, in their order, every run but itself.
+        pairs: (run, reference) → agreement: for each run, in their order, every reference but itself.
         volumes: run → what it quotes, in the order in which runs and references were named.
     """
 
@@ -72,7 +95,7 @@ def measure_runs(
             fewer than one replicate.
     """
     together, sides = sides_of(runs, references)
-    wanted = [(a, b) for b in sides[1] for a in sides[0] if a != b]
+    wanted = [(a, b) for a in sides[0] for b in sides[1] if a != b]
     with compared(together, common=common) as found:
         found.graph.categories(grouping)
         bootstrap = FilingBootstrap(len(found.scope.filings), replicates=replicates, seed=seed)
@@ -94,6 +117,25 @@ def measure_runs(
         },
         volumes={name: tally.volume() for name, tally in zip(names, volumes, strict=True)},
     )
+
+
+def agreement_tables(measured: MeasuredRuns, *, by_edge: bool = False) -> tuple[Table, ...]:
+    """All there is to say, as tables; each says what it was measured on.
+
+    Args:
+        by_edge: also a table with a row for each pair and edge.
+    """
+    pairs, seed = tuple(measured.pairs.values()), measured.seed
+    tables = (
+        agreement_table(pairs, seed=seed),
+        volume_table(measured.volumes),
+        agreement_by_category_table(pairs, seed=seed),
+        *((agreement_by_edge_table(pairs, seed=seed),) if by_edge else ()),
+        span_table(pairs, seed=seed),
+        fidelity_table(pairs, seed=seed),
+        near_miss_table(pairs),
+    )
+    return measured.scope.told(tables)
 
 
 def _tally(

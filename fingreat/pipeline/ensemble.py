@@ -13,9 +13,15 @@ from fingreat.matching import FilingMatcher
 from fingreat.matching.groups import Grouped
 from fingreat.pipeline.groups import group_filing
 from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, sides_of, unwatched
+from fingreat.pipeline.table_files import TableFolder
+from fingreat.report.ensemble_table import ensemble_by_category_table, ensemble_table
+from fingreat.report.tables import Table
 from fingreat.runs import RunFolder
 from fingreat.schema import Extraction, Graph, Group
 from fingreat.schema.graph import DEFAULT_GROUPING
+
+TABLES = TableFolder("an ensemble", ("ensemble", "ensemble-by-category"))
+"""What a folder of its tables holds."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,12 @@ def measure_ensemble(
         seed=seed,
         scores=tuple(tally.score(bootstrap) for tally in tallies),
     )
+
+
+def ensemble_tables(measured: MeasuredEnsemble) -> tuple[Table, ...]:
+    """All there is to say, as tables; each says what it was measured on."""
+    makers = (ensemble_table, ensemble_by_category_table)
+    return measured.scope.told(make(measured.scores, seed=measured.seed) for make in makers)
 
 
 def _check_sides(together: Sequence[RunFolder], members: Sequence[int], references: Sequence[int]) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+import fingreat
 from fingreat.errors import InputError
 from fingreat.pipeline.by_filing import ByFiling, read_by_filing
 from fingreat.pipeline.comparable import check_comparable
-from fingreat.report.tables import count_of
+from fingreat.report.tables import Table, count_of
 from fingreat.runs import Manifest, RunFolder, readers
 from fingreat.schema import Extraction, Graph, load_graph
 
@@ -47,14 +49,9 @@ class Scope:
         left_out = count_of(self.left_out, "filing"), count_of(self.left_out_extractions, "extraction")
         return f"{over} {read}; left out: {left_out[0]} that only some read, with {left_out[1]}."
 
-    def interval_sentence(self, replicates: int, seed: int) -> str:
-        """What the intervals are made of, or why there are none, in words."""
-        if len(self.filings) < 2:
-            return "There are no intervals: they come from drawing filings anew, which takes two or more."
-        return (
-            f"Intervals: 2.5 and 97.5 percentile of {count_of(replicates, 'replicate')}, each of which draws as many "
-            f"filings anew, with replacement and all that belongs to them (seed {seed})."
-        )
+    def told(self, tables: Iterable[Table]) -> tuple[Table, ...]:
+        """Tables, each with a note that says what is compared."""
+        return tuple(table.model_copy(update={"notes": (self.sentence, *table.notes)}) for table in tables)
 
 
 @dataclass(frozen=True)
@@ -171,3 +168,12 @@ def graph_of(manifest: Manifest, run: RunFolder) -> Graph:
             hint=f"Restore {graph.source}." if named else "The run was made by another version of fingreat.",
         )
     return graph
+
+
+def provenance(command: Sequence[str], runs: Iterable[RunFolder]) -> list[str]:
+    """What tables were made from, and the command that makes them, in lines."""
+    lines = [f"Made by fingreat {fingreat.__version__}: {shlex.join(('fingreat', *command))}"]
+    for run in runs:
+        manifest = run.manifest()
+        lines.append(f"Run {run.path}: {manifest.model.spec}, begun at {manifest.created:%Y-%m-%d %H:%M} UTC")
+    return lines

@@ -1,0 +1,93 @@
+"""What the commands of `fingreat analyze` share: options declared once, tables and figures as they are given out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fingreat.analysis import Agreement, GroupCounts, Interval, Ratio, Volume
+from fingreat.cli import complete
+from fingreat.cli.common import NO_VALUE, show_table
+from fingreat.cli.report import MOST_ROWS
+from fingreat.pipeline.side_by_side import Scope
+from fingreat.report import Table
+
+RunsArgument = Annotated[
+    list[Path],
+    typer.Argument(metavar="RUN", help="Run folders.", show_default=False, autocompletion=complete.runs),
+]
+CommonOption = Annotated[
+    bool,
+    typer.Option("--common", metavar=NO_VALUE, help="Compare on the filings that all runs read, where they differ."),
+]
+GroupingOption = Annotated[
+    str,
+    typer.Option("--grouping", help="Which grouping of the edges into categories.", autocompletion=complete.groupings),
+]
+ReplicatesOption = Annotated[
+    int, typer.Option("--replicates", min=1, help="Draws of filings that the intervals are made from.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of the draws.")]
+TablesFolderOption = Annotated[
+    Path | None, typer.Option("--out", help="A folder for each table as CSV and as LaTeX.", show_default=False)
+]
+
+_PROPERTIES: Mapping[type, tuple[str, ...]] = {
+    Agreement: ("recall", "jaccard", "conditional_precision", "conditional_precision_range"),
+    Volume: ("mean", "mean_characters"),
+    GroupCounts: ("groups", "unanimous", "majority", "split"),
+}
+"""What is also given out of some records, beside their fields."""
+_HIDDEN = "intervals"
+"""A field whose values are given out with the shares that they belong to."""
+
+
+def as_typed(command: str, runs: Iterable[Path], **options: object) -> list[str]:
+    """The words of a command: its runs, then its options.
+
+    Args:
+        options: name → its value, True for a flag; nothing for False and None, and as often as there are values.
+    """
+    words = ["analyze", command, *map(str, runs)]
+    for name, given in options.items():
+        for value in given if isinstance(given, list) else [given]:
+            if value is not None and value is not False:
+                words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    return words
+
+
+def show_tables(tables: Iterable[Table]) -> None:
+    """Tables on standard output; a note that several have stands under the first of them."""
+    told: set[str] = set()
+    for table in tables:
+        show_table(
+            table.model_copy(update={"notes": tuple(note for note in table.notes if note not in told)}), most=MOST_ROWS
+        )
+        told.update(table.notes)
+
+
+def scope_data(scope: Scope) -> dict[str, int]:
+    """How many filings are compared, and what is left out."""
+    return {
+        "filings": len(scope.filings),
+        "left_out": scope.left_out,
+        "left_out_extractions": scope.left_out_extractions,
+    }
+
+
+def as_data(value: Any) -> Any:
+    """Figures as JSON has them; a share with its numbers and interval, null for 0 of 0."""
+    if isinstance(value, Ratio):
+        return {"k": value.hits, "n": value.total, "value": value.value, "interval": as_data(value.interval)}
+    if isinstance(value, Interval):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if is_dataclass(value):
+        names = [field.name for field in fields(value) if field.name != _HIDDEN]
+        return {name: as_data(getattr(value, name)) for name in (*names, *_PROPERTIES.get(type(value), ()))}
+    if isinstance(value, Mapping):
+        return {name: as_data(one) for name, one in value.items()}
+    return [as_data(one) for one in value] if isinstance(value, (tuple, list)) else value
