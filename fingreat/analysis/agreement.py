@@ -54,7 +54,7 @@ class Agreement:
         categories: within each category of reference edges, in the graph's order.
         edges: within each reference edge, in the graph's order.
         same_edge_range: least and most pairs with the same edge over all assignments that are equally good, summed over
-            filings; None where that was not told.
+            filings; None where it is not known.
         intervals: of recall, Jaccard and conditional precision in this order; None where there is none.
     """
 
@@ -122,7 +122,8 @@ class PairTally:
         """Count one filing: all extractions of either run, and the one-to-one matches between them.
 
         Args:
-            same_edge_range: least and most matches with the same edge over all assignments that are equally good.
+            same_edge_range: least and most matches with the same edge over all assignments that are equally good; None
+                where it is not known.
 
         Raises:
             InputError: the filing was counted before; a record is of another filing; a match names an extraction that
@@ -133,8 +134,9 @@ class PairTally:
         of_a, of_b = _edges(a, "a", self._graph), _edges(b, "b", self._graph)
         _check_matches(matches, of_a, of_b)
         same = [match.edge_a for match in matches if match.edge_a == match.edge_b]
-        least, most = _UNKNOWN if same_edge_range is None else same_edge_range
-        if same_edge_range is not None and not 0 <= least <= len(same) <= most <= len(matches):
+        # Where nothing is matched, nothing was to choose.
+        least, most = same_edge_range or (_UNKNOWN if matches else (0, 0))
+        if same_edge_range and not 0 <= least <= len(same) <= most <= len(matches):
             raise InputError(
                 f"has {len(same)} matches with the same edge, which is said to be from {least} to {most}.",
                 where=f"filing {filing_id}",

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingreat.analysis import Agreement, Ratio, agreement_by_filing, measure_agreement
+from fingreat.analysis import (
+    REPLICATES,
+    Agreement,
+    FilingBootstrap,
+    Interval,
+    PairTally,
+    Ratio,
+    Side,
+    agreement_by_filing,
+    measure_agreement,
+)
 from fingreat.errors import InputError
+from fingreat.matching import FilingMatcher
 from fingreat.schema import Extraction, Match, Verdict, load_graph
 
 GRAPH = load_graph()
@@ -110,6 +123,90 @@ def test_nothing_over_nothing_is_none() -> None:
     assert (silent.recall.value, silent.jaccard.value, silent.conditional_precision.value) == (0.0, 0.0, None)
 
 
+def of(filing: str, records: Sequence[Any]) -> list[Any]:
+    return [record for record in records if record.filing_id == filing]
+
+
+def tallied(
+    a: Sequence[Extraction], b: Sequence[Extraction], matches: Sequence[Match], filings: Sequence[str] = "fg"
+) -> PairTally:
+    tally = PairTally(GRAPH)
+    for filing in filings:
+        tally.add(filing, of(filing, a), of(filing, b), of(filing, matches))
+    return tally
+
+
+def test_intervals_of_a_worked_example() -> None:
+    found = tallied(A, B, MATCHES).agreement("b", FilingBootstrap(2))
+    # A quarter of all draws takes f twice, a quarter g twice, so that these are the ends.
+    # Recall: f 2/2, g 1/3. Jaccard: f 2/3, g 1/3. Conditional precision: f 1/2, g 1/1.
+    assert found.recall == Ratio(3, 5, Interval(1 / 3, 1.0, REPLICATES))
+    assert found.jaccard == Ratio(3, 6, Interval(1 / 3, 2 / 3, REPLICATES))
+    assert found.conditional_precision == Ratio(2, 3, Interval(0.5, 1.0, REPLICATES))
+    income, cash, _ = found.categories
+    # Net Income: recall f 2/2, g 1/1; conditional precision f 1/2, g 1/1.
+    assert income.recall == Ratio(3, 3, Interval(1.0, 1.0, REPLICATES))
+    assert income.conditional_precision == Ratio(2, 3, Interval(0.5, 1.0, REPLICATES))
+    # Cash Flow: only g has an extraction, so the draws that take f twice have no recall: a quarter of 2,000.
+    left = cash.recall.interval
+    assert left is not None
+    assert (left.low, left.high, left.used + left.empty) == (0.0, 0.0, REPLICATES)
+    assert 400 <= left.empty <= 600
+    assert cash.conditional_precision == Ratio(0, 0, None)
+    # Of the other direction: f 2/3, g 1/1.
+    assert tallied(A, B, MATCHES).agreement("a", FilingBootstrap(2)).recall.interval == Interval(2 / 3, 1.0, REPLICATES)
+
+
+def test_a_filing_in_which_nobody_says_anything_is_drawn_too() -> None:
+    silent = tallied(A, B, MATCHES, "fgh").agreement("b", FilingBootstrap(3))
+    assert silent.recall.interval is not None
+    # Drawn three times, which happens once in 27 draws, it leaves no value: 74 of 2,000.
+    assert 40 <= silent.recall.interval.empty <= 110
+    with pytest.raises(InputError, match="where 2 filings are drawn"):
+        tallied(A, B, MATCHES, "fgh").agreement("b", FilingBootstrap(2))
+
+
+def test_one_filing_and_no_filing_have_no_interval() -> None:
+    one = tallied(A, B, MATCHES, "f").agreement("b", FilingBootstrap(1))
+    assert (one.recall, one.conditional_precision) == (Ratio(2, 2), Ratio(1, 2))
+    none = tallied(A, B, MATCHES, "").agreement("b", FilingBootstrap(0))
+    assert none.recall == none.jaccard == none.conditional_precision == Ratio(0, 0)
+    assert len(none.edges) == len(EDGES)
+
+
+def test_the_range_of_equally_good_assignments_is_summed_over_filings() -> None:
+    tally = PairTally(GRAPH)
+    # In f one match has the same edge; by another assignment none would, by a third both.
+    tally.add("f", of("f", A), of("f", B), of("f", MATCHES), (0, 2))
+    tally.add("g", of("g", A), of("g", B), of("g", MATCHES), (1, 1))
+    for side in ("a", "b"):
+        found = tally.agreement(side)
+        assert found.same_edge_range == (1, 3)
+        assert found.conditional_precision_range == (Ratio(1, 3), Ratio(3, 3))
+    # Without matches there is nothing to choose from.
+    tally.add("h", [], [], [])
+    assert tally.agreement().same_edge_range == (1, 3)
+    x, y = extraction("x", "i", REV), extraction("y", "i", REV)
+    tally.add("i", [x], [y], [match(x, y)])
+    assert tally.agreement().same_edge_range is tally.agreement().conditional_precision_range is None
+    for impossible in ((0, 0), (2, 2), (0, 3), (-1, 2)):
+        with pytest.raises(InputError, match="filing f: has 1 matches with the same edge, which is said to be from"):
+            PairTally(GRAPH).add("f", of("f", A), of("f", B), of("f", MATCHES), impossible)
+
+
+def test_matches_of_the_matching_room_are_tallied_as_they_come() -> None:
+    said = "Net sales rose by 5% on higher volumes in all regions of the country."
+    a, b = (
+        [extraction(f"{side}{i}", "f", edge).model_copy(update={"quote": said}) for i, edge in enumerate(edges)]
+        for side, edges in (("a", (REV, TAX)), ("b", (TAX, REV)))
+    )
+    candidates = FilingMatcher("f", (*a, *b)).candidates(a, b)
+    tally = PairTally(GRAPH)
+    tally.add("f", a, b, candidates.matches(), candidates.same_edge_range())
+    # Four equal quotes: crosswise both edges are the same, side by side neither is.
+    assert tally.agreement().conditional_precision_range == (Ratio(0, 2), Ratio(2, 2))
+
+
 @pytest.mark.parametrize(
     ("matches", "words"),
     [
@@ -131,6 +228,22 @@ def test_extractions_that_do_not_fit_are_refused() -> None:
         measure_agreement(A, [extraction("x", "f", "REV-CASH")], [], GRAPH)
     with pytest.raises(InputError, match="run a: extraction a1 is there twice"):
         measure_agreement([A[0], A[0]], B, [], GRAPH)
+
+
+def test_a_filing_that_is_refused_is_not_counted() -> None:
+    tally = tallied(A, B, MATCHES, "f")
+    before = tally.agreement()
+    for filing, a, matches, words in (
+        ("f", of("f", A), [], "filing f: was counted before"),
+        ("g", of("f", A), [], "filing g: was given an extraction of filing f"),
+        ("g", of("g", A), of("f", MATCHES), "filing g: was given a match of filing f"),
+        ("g", of("g", A), of("g", MATCHES), "match a4 – b3: names b3, which run b does not have"),
+    ):
+        with pytest.raises(InputError, match=words):
+            tally.add(filing, a, [], matches)
+    assert tally.agreement() == before
+    tally.add("g", of("g", A), of("g", B), of("g", MATCHES))
+    assert tally.agreement() == tallied(A, B, MATCHES).agreement()
 
 
 Drawn = tuple[list[Extraction], list[Extraction], list[Match]]
@@ -163,35 +276,89 @@ def values(found: Agreement) -> list[float]:
     return [ratio.value for ratio in ratios if ratio.value is not None]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(runs())
 def test_laws_of_agreement(drawn: Drawn) -> None:
     a, b, matches = drawn
-    on_b, on_a = (measure_agreement(a, b, matches, GRAPH, reference=side) for side in ("b", "a"))  # type: ignore[arg-type]
+    boot = FilingBootstrap(2, replicates=20)
+    on_b, on_a = (tallied(a, b, matches).agreement(side, boot) for side in ("b", "a"))
     assert all(0.0 <= value <= 1.0 for value in values(on_b) + values(on_a))
     # Jaccard and conditional precision know no direction, and the recall of one is matched/|other| of the other.
     assert (on_b.jaccard, on_b.conditional_precision) == (on_a.jaccard, on_a.conditional_precision)
-    assert (on_b.recall, on_a.recall) == (Ratio(len(matches), len(b)), Ratio(len(matches), len(a)))
+    assert (on_b.recall.hits, on_b.recall.total) == (len(matches), len(b))
+    assert (on_a.recall.hits, on_a.recall.total) == (len(matches), len(a))
     # Jaccard from the two recalls: 1/J = 1/R + 1/R' - 1.
     if matches:
         assert 1 / (on_b.jaccard.value or 0) == pytest.approx(len(b) / len(matches) + len(a) / len(matches) - 1)
     # To swap the runs and every match is to ask for the other direction.
     swapped = [match(y, x) for m in matches for x in a for y in b if (x.id, y.id) == (m.a, m.b)]
-    assert measure_agreement(b, a, swapped, GRAPH, reference="a") == on_b
+    assert tallied(b, a, swapped).agreement("a", boot) == on_b
+    # All at once is filing by filing, but for the intervals.
+    assert measure_agreement(a, b, matches, GRAPH) == tallied(a, b, matches).agreement()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_cohorts_and_filings_sum_to_the_whole(drawn: Drawn) -> None:
     a, b, matches = drawn
-    whole = measure_agreement(a, b, matches, GRAPH)
+    whole = tallied(a, b, matches).agreement()
     for cohorts in (whole.categories, whole.edges):
         assert sum(c.recall.hits for c in cohorts) == whole.matched
         assert sum(c.recall.total for c in cohorts) == whole.n_reference
         assert sum(c.conditional_precision.hits for c in cohorts) == whole.same_edge
-    parts = agreement_by_filing(a, b, matches, GRAPH).values()
+    parts = [tallied(a, b, matches, filing).agreement() for filing in "fg"]
+    for filing, found in agreement_by_filing(a, b, matches, GRAPH).items():
+        assert found == parts["fg".index(filing)]
     for name in ("n", "n_reference", "matched", "same_edge"):
         assert sum(getattr(part, name) for part in parts) == getattr(whole, name)
+
+
+def recount(drawn: Drawn, side: Side, boot: FilingBootstrap) -> dict[str, tuple[Ratio, Ratio]]:
+    """Recall and conditional precision of every edge of the reference, each by a loop over all records."""
+    a, b, matches = drawn
+    found = {}
+    for edge in EDGES:
+        columns: dict[str, list[int]] = {"reference": [], "matched": [], "same": []}
+        for filing in "fg":
+            reference = [x for x in (b if side == "b" else a) if x.filing_id == filing and x.edge == edge]
+            matched = [m for x in reference for m in matches if (m.b if side == "b" else m.a) == x.id]
+            columns["reference"].append(len(reference))
+            columns["matched"].append(len(matched))
+            columns["same"].append(sum(m.edge_a == m.edge_b for m in matched))
+        found[edge] = tuple(
+            Ratio(sum(columns[hits]), sum(columns[of_]), boot.ratio(columns[hits], columns[of_]))
+            for hits, of_ in (("matched", "reference"), ("same", "matched"))
+        )
+    return found  # type: ignore[return-value]
+
+
+@settings(max_examples=40, deadline=None)
+@given(runs(), st.sampled_from("ab"))
+def test_a_slow_recount_finds_the_same(drawn: Drawn, side: Side) -> None:
+    boot = FilingBootstrap(2, replicates=20)
+    found = tallied(*drawn).agreement(side, boot)
+    assert {c.name: (c.recall, c.conditional_precision) for c in found.edges} == recount(drawn, side, boot)
+
+
+def test_intervals_hold_the_ratio_in_ordinary_cases() -> None:
+    generator = np.random.default_rng(0)
+    tally = PairTally(GRAPH)
+    for filing in map(str, range(60)):
+        a, b = (
+            [
+                extraction(f"{filing}{side}{i}", filing, EDGES[e])
+                for i, e in enumerate(generator.integers(11, size=generator.integers(5, 30)))
+            ]
+            for side in "ab"
+        )
+        pairs = list(zip(a, b, strict=False))[: int(generator.integers(3, 15))]
+        tally.add(filing, a, b, [match(x, y) for x, y in pairs])
+    found = tally.agreement("b", FilingBootstrap(60))
+    for ratio in (found.recall, found.jaccard, found.conditional_precision, *(c.recall for c in found.edges)):
+        assert ratio.interval is not None
+        assert ratio.value is not None
+        assert ratio.interval.low < ratio.value < ratio.interval.high
+        assert ratio.interval.high - ratio.interval.low < 0.25
 
 
 @given(runs())
