@@ -160,21 +160,21 @@ class EnsembleTally:
 
         Args:
             groups: those that all members are in.
-            matches: one-to-one between the groups' medoids (`a`, the medoid's id) and the reference's extractions
+            matches: one-to-one between the groups' medoids (`a`, by the group's id) and the reference's extractions
                 (`b`), groups without a majority included.
             reference_extractions: all of the reference's extractions of the filing.
 
         Raises:
             InputError: the filing was counted before; a record is of another filing; a group's members are not just
-                the ensemble's; an edge is none of the graph; a reference extraction or a medoid is there twice; a
-                match names an extraction that its side lacks, one a second time, or gives one another edge. Nothing
-                of the filing is counted then.
+                the ensemble's; an edge is none of the graph; a group or a reference extraction is there twice; a
+                match names one that is not there, one a second time, or gives one another edge. Nothing of the
+                filing is counted then.
         """
         self._filings.check(filing_id, matches, reference_extractions)
-        by_medoid = self._by_medoid(filing_id, groups)
+        by_id = self._by_id(filing_id, groups)
         edges = self._edges(reference_extractions)
-        _check_matches(matches, by_medoid, edges)
-        votes = {medoid: majority(group.edges, len(self.members)) for medoid, group in by_medoid.items()}
+        _check_matches(matches, by_id, edges)
+        votes = {id_: majority(group.edges, len(self.members)) for id_, group in by_id.items()}
         counts = [[0] * (2 + len(self.members)) for _ in self._categories]
         abstained = 0
         for match in matches:
@@ -182,7 +182,7 @@ class EnsembleTally:
             if vote is None:
                 abstained += 1
                 continue
-            given = {member.run: member.edge for member in by_medoid[match.a].members}
+            given = {member.run: member.edge for member in by_id[match.a].members}
             right = (True, vote == edge, *(given[member] == edge for member in self.members))
             row = counts[self._category[edge]]
             for column, hit in enumerate(right):
@@ -231,8 +231,8 @@ class EnsembleTally:
         cohorts = zip(self._categories, categories, strict=True)
         return EnsembleRow(name, precision, tuple(CohortPrecision(*cohort) for cohort in cohorts), difference)
 
-    def _by_medoid(self, filing_id: str, groups: Iterable[Group]) -> dict[str, Group]:
-        by_medoid: dict[str, Group] = {}
+    def _by_id(self, filing_id: str, groups: Iterable[Group]) -> dict[str, Group]:
+        by_id: dict[str, Group] = {}
         for group in groups:
             where = f"group {group.id}"
             if group.filing_id != filing_id:
@@ -244,10 +244,10 @@ class EnsembleTally:
                 )
             for member in group.members:
                 self._check_edge(member.edge, f"{where}, extraction {member.id} of run {member.run}")
-            if group.medoid in by_medoid:
-                raise InputError(f"has the medoid {group.medoid} of another group.", where=where)
-            by_medoid[group.medoid] = group
-        return by_medoid
+            if group.id in by_id:
+                raise InputError("is there twice.", where=where)
+            by_id[group.id] = group
+        return by_id
 
     def _edges(self, extractions: Iterable[Extraction]) -> dict[str, str]:
         """Id of every extraction of the reference → its edge."""
@@ -265,16 +265,17 @@ class EnsembleTally:
             raise InputError(f"has edge {edge}, no edge of graph '{self._graph.name}'.", where=where)
 
 
-def _check_matches(matches: Iterable[Match], by_medoid: Mapping[str, Group], edges: Mapping[str, str]) -> None:
+def _check_matches(matches: Iterable[Match], groups: Mapping[str, Group], edges: Mapping[str, str]) -> None:
     """Refuse matches that are not a one-to-one assignment between just these groups and reference extractions."""
     seen: tuple[set[str], set[str]] = (set(), set())
     for match in matches:
         where = f"match {match.a} – {match.b}"
-        if match.a not in by_medoid:
-            raise InputError(f"names {match.a}, which is the medoid of no group.", where=where)
+        group = groups.get(match.a)
+        if group is None:
+            raise InputError(f"names {match.a}, which is no group.", where=where)
         if match.b not in edges:
             raise InputError(f"names {match.b}, which the reference does not have.", where=where)
-        of_medoid = {member.edge for member in by_medoid[match.a].members if member.id == match.a}
+        of_medoid = {member.edge for member in group.members if member.id == group.medoid}
         if match.edge_a not in of_medoid or match.edge_b != edges[match.b]:
             raise InputError("gives an extraction another edge than its run does.", where=where)
         for id_, before in zip((match.a, match.b), seen, strict=True):

@@ -27,7 +27,8 @@ class Grouped:
 
     Attributes:
         groups: in order of their medoids' place in the text, those without one last, then by id.
-        medoids: for each group the extraction that stands for it.
+        medoids: for each group the extraction that stands for it, under the group's id: ids of extractions are unique
+            within a run only, and these are of several. They can be matched with the extractions of a further run.
         torn: connected extractions of enough runs that are no group, since a run is there twice or two of them are
             not matched with each other.
     """
@@ -149,7 +150,8 @@ def _grouped(filing_id: str, network: nx.Graph[Node], nodes: Mapping[Node, Extra
             torn += 1
             continue
         medoid = nodes[_medoid(network, members, nodes)]
-        found.append((_group(filing_id, members, medoid, nodes), medoid))
+        group = _group(filing_id, members, medoid, nodes)
+        found.append((group, medoid.model_copy(update={"id": group.id})))
     found.sort(key=lambda pair: (_begin(pair[1]), pair[0].id))
     return Grouped(tuple(group for group, _ in found), tuple(medoid for _, medoid in found), torn)
 

@@ -96,7 +96,10 @@ def test_runs_may_have_the_same_ids() -> None:
     assert [group.edges for group in found.groups] == [("E", "F"), ("F", "E")]
     # "first" is the shorter in both: of A in the one group, of B in the other.
     assert [group.quote for group in found.groups] == ["first", "first"]
-    assert found.medoids == (runs["A"][0], runs["B"][0])
+    assert [x.id for x in found.medoids] == [group.id for group in found.groups]
+    assert found.medoids == tuple(
+        runs[run][0].model_copy(update={"id": group.id}) for run, group in zip("AB", found.groups, strict=True)
+    )
     assert len({group.id for group in found.groups}) == 2
 
 
@@ -106,7 +109,7 @@ def medoid(quotes: Mapping[str, Extraction], overlaps: Mapping[str, float]) -> s
     links = {((a, quotes[a].id), (b, quotes[b].id)): value for (a, b), value in overlaps.items()}
     found = group_matches("f", runs, matched(runs, links), least=len(runs))
     (group,), (one,) = found.groups, found.medoids
-    assert (group.medoid, group.quote, group.ranges) == (one.id, one.quote, one.ranges)
+    assert (group.id, group.quote, group.ranges) == (one.id, one.quote, one.ranges)
     return group.medoid
 
 
