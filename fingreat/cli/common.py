@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from textwrap import fill
 from types import FrameType
@@ -97,8 +98,8 @@ def show_table(measured: MeasuredTable, *, most: int | None = None) -> None:
     """A table on standard output, with its notes; cells as the page of a report shows them, a text that the row above
     has too only once where the table says so.
 
-    Where it is too wide, heads and shares take several lines, then columns of prose do; where that is not enough, a
-    row becomes a block of lines. A word is broken only where nothing else is left.
+    Where it is too wide, heads and shares take several lines, then columns of prose do, then spare columns are left
+    out; where that is not enough, a row becomes a block of lines. A word is broken only where nothing else is left.
 
     Args:
         most: rows to show; how many more there are is said.
@@ -109,9 +110,10 @@ def show_table(measured: MeasuredTable, *, most: int | None = None) -> None:
         measured = measured.model_copy(update={"rows": measured.rows[:most], "notes": (more, *measured.notes)})
     endless = out.options.update(width=10**6)
     read = measured.for_reading()
-    for space, least in ((" ", None), ("\n", None), (" ", _LEAST), ("\n", _LEAST)):
-        if out.measure(_grid(read, space, least), options=endless).maximum <= out.width:
-            out.print(_grid(read, space))
+    folds = ((" ", None), ("\n", None), (" ", _LEAST), ("\n", _LEAST))
+    for shown, (space, least) in product((read, read.without_spares()), folds):
+        if out.measure(_grid(shown, space, least), options=endless).maximum <= out.width:
+            out.print(_grid(shown, space))
             break
     else:
         rows = (map(cell_text, measured.columns, row) for row in measured.rows)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fingreat.analysis import Agreement, CohortAgreement, PairAgreement, Ratio
 from fingreat.analysis.bootstrap import SEED
 from fingreat.matching import MIN_OVERLAP
-from fingreat.report.columns import counts, edges, names, on_intervals, rates, share, shares, texts
+from fingreat.report.columns import counts, edges, names, on_intervals, rates, share, shares, spares, texts
 from fingreat.report.tables import Cell, Table
 
 _REFERENCE = (
@@ -56,7 +56,8 @@ def agreement_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Tabl
         columns=(
             *names("run"),
             *texts("reference"),
-            *counts("extractions", "of the reference", "matched"),
+            *counts("extractions"),
+            *spares("of the reference", "matched"),
             *shares("recall", "Jaccard", "conditional precision"),
             *rates(*(("lowest", "highest") if open_ended else ())),
         ),
@@ -102,7 +103,7 @@ def span_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Table:
         columns=(
             *names("run"),
             *texts("reference"),
-            *counts("matched"),
+            *spares("matched"),
             *shares("recall", "Jaccard", "conditional precision", "character recall", "character Jaccard"),
         ),
         rows=tuple((pair.run, pair.reference, pair.spans.matched, *map(share, _places(pair))) for pair in pairs),

@@ -39,6 +39,11 @@ def counts(*labels: str) -> tuple[Column, ...]:
     return tuple(Column(label=label, kind="count") for label in labels)
 
 
+def spares(*labels: str) -> tuple[Column, ...]:
+    """Columns of whole numbers that shares beside them hold as well."""
+    return tuple(Column(label=label, kind="count", spare=True) for label in labels)
+
+
 def shares(*labels: str) -> tuple[Column, ...]:
     """Columns of shares."""
     return tuple(Column(label=label, kind="share") for label in labels)

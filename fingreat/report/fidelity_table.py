@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fingreat.analysis import PairAgreement, Ratio
 from fingreat.analysis.bootstrap import SEED
 from fingreat.analysis.fidelity import DIFFERENCES, FIGURES
-from fingreat.report.columns import counts, names, on_intervals, share, shares, texts
+from fingreat.report.columns import counts, names, on_intervals, share, shares, spares, texts
 from fingreat.report.tables import Table
 from fingreat.schema import Figures
 
@@ -47,7 +47,7 @@ def fidelity_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Table
         columns=(
             *names("run"),
             *texts("reference"),
-            *counts("matched"),
+            *spares("matched"),
             *shares("exact"),
             *counts(*(_FIGURE_COLUMNS[name] for name in FIGURES)),
             *shares("figures agree", "near misses"),

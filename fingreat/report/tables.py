@@ -91,12 +91,14 @@ class Column(Record):
         digits: decimal places of a `number`.
         once: whether a reader sees a text only where it, or that of a `once` column before it, is not that of the row
             above; CSV has it in every row.
+        spare: whether a console that is too narrow for the table leaves it out, since other columns hold it too.
     """
 
     label: str = Field(min_length=1)
     kind: ColumnKind = "text"
     digits: Annotated[int, Field(ge=0, le=9)] = 3
     once: bool = False
+    spare: bool = False
 
     @property
     def right(self) -> bool:
@@ -169,6 +171,16 @@ class Table(Record):
                     cells[place] = ""
             rows.append(tuple(cells))
         return self.model_copy(update={"rows": tuple(rows)})
+
+    def without_spares(self) -> Table:
+        """The table without its spare columns."""
+        kept = [place for place, column in enumerate(self.columns) if not column.spare]
+        return self.model_copy(
+            update={
+                "columns": tuple(self.columns[place] for place in kept),
+                "rows": tuple(tuple(row[place] for place in kept) for row in self.rows),
+            }
+        )
 
     @property
     def all_notes(self) -> tuple[str, ...]:

@@ -142,6 +142,24 @@ def test_a_text_that_stands_once_in_a_table_stands_in_every_block(monkeypatch: p
     assert lines(23).count("run a-long-name") == 2
 
 
+def test_columns_that_others_hold_too_are_left_out_before_rows_become_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = (Column(label="run"), Column(label="matched", kind="count", spare=True), Column(label="n", kind="count"))
+    made = Table(id="t", title="T", columns=columns, rows=(("a-long-name", 12, 7),))
+
+    def lines(width: int) -> list[str]:
+        console = Console(width=width, record=True, soft_wrap=True)
+        monkeypatch.setattr(common, "out", console)
+        common.show_table(made)
+        return [" ".join(line.split()) for line in console.export_text().splitlines()]
+
+    # 11 + 7 + 1 characters and 8 around them, 11 + 1 and 5 without the spare ones.
+    assert "a-long-name 12 7" in lines(27)
+    assert {"run n", "a-long-name 7"} <= set(lines(26))
+    assert "a-long-name 7" in lines(17)
+    # A block has room for all.
+    assert any(line.endswith(" 12") for line in lines(16))
+
+
 def test_whole_numbers_have_thousands_commas(made: Path, tmp_path: Path, run: Callable) -> None:
     manifest = json.loads((made / "out" / "quote" / "manifest.json").read_text())
     manifest["counts"] |= {"requests": 1234567, "extractions": 4000, "grounded": 1000}
