@@ -361,6 +361,7 @@ PAIR = joined(ONE, R1)
         ([group("1", "AC", (REV, REV))], [], [], "group g1: has members of A, C, not one of each of A, B"),
         ([group("1", "ABC", (REV, REV, REV))], [], [], "has members of A, B, C, not one of each of A, B"),
         ([group("1", "AA", (REV, REV))], [], [], "has members of A, A, not one of each of A, B"),
+        ([group("1", "ABA", (REV, REV, REV))], [], [], "has members of A, B, A, not one of each of A, B"),
         ([group("1", "AB", (REV, REV), "g")], [], [], "group g1: is of filing g, not f"),
         ([group("1", "AB", (REV, "X"))], [], [], "group g1, extraction B1 of run B: has edge X, no edge of graph"),
         ([ONE, ONE], [], [], "group g1: is there twice"),
@@ -371,6 +372,8 @@ PAIR = joined(ONE, R1)
         ([ONE], [PAIR], [R2], "match g1 – r1: names r1, which the reference does not have"),
         ([ONE], [joined(ONE, R1, filing_id="g")], [R1], "filing g"),
         ([ONE], [joined(ONE, R1, edge_a=TAX)], [R1], "gives an extraction another edge than its run does"),
+        # The edge of the other member, whose quote does not stand for the group.
+        ([TWO], [joined(TWO, R1, edge_a=REV)], [R1], "match g2 – r1: gives an extraction another edge than its run"),
         ([ONE], [joined(ONE, R1, edge_b=TAX)], [R1], "gives an extraction another edge than its run does"),
         ([ONE], [PAIR, joined(ONE, R2)], [R1, R2], "match g1 – r2: uses g1 a second time"),
         ([ONE, TWO], [PAIR, joined(TWO, R1)], [R1], "match g2 – r1: uses r1 a second time"),
