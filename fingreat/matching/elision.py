@@ -11,6 +11,8 @@ from fingreat.matching.index import Place
 
 MAX_GAP = 200
 """Most code points of the source that may be left out between two fragments."""
+ELISION = "..."
+"""Stands among the texts of a quote's tokens where something is left out, or put in."""
 
 _MAX_FRAGMENTS = 20
 _CASE_CHANGE = re.compile(r"\[(\w)\](?=\w)")  # "[S]ales" for "sales"
