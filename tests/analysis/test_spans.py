@@ -66,8 +66,10 @@ def test_characters_of_a_worked_example() -> None:
 
 def test_two_passages_agree_with_one_of_the_same_characters() -> None:
     tally = CharacterTally()
-    tally.add("f", [extraction("f", (0, 40)), extraction("f", (40, 90))], [extraction("f", (0, 90))])
+    two = [extraction("f", (40, 90)), extraction("f", (0, 40))]
+    tally.add("f", two, [extraction("f", (0, 90))])
     assert tally.agreement().jaccard == Ratio(90, 90)
+    assert covered(two) == [(0, 90)]
 
 
 def test_nothing_over_nothing_is_none() -> None:
