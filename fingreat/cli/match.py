@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from fingreat.analysis import Agreement, Ratio
 from fingreat.cli import complete
-from fingreat.cli.common import NO_VALUE, JsonFlag, out, print_json, say, show_table, stoppable, tell
-from fingreat.pipeline.match import Disagreement, disagreements, match_runs
-from fingreat.pipeline.report.scores import share
+from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, show_table, stoppable, tell
+from fingreat.cli.disagreements import as_data, show_disagreements
+from fingreat.cli.watch import Watch
+from fingreat.errors import InputError
+from fingreat.pipeline.disagreements import Disagreements, disagreements
+from fingreat.pipeline.match import match_runs
 from fingreat.report import Column, Table, count_of, percent
-from fingreat.runs import MatchManifest, RunFolder
+from fingreat.report.columns import share
+from fingreat.runs import MatchCounts, MatchManifest, RunFolder
+from fingreat.schema import Difference
 
 
 class ByName(StrEnum):
@@ -47,8 +53,14 @@ def command(
         ),
     ] = None,
     show: Annotated[
-        int, typer.Option("--show", min=0, help="Print so many matches with different edges, the nearest first.")
+        int, typer.Option("--show", min=0, help="Print so many matches with different edges, the largest first.")
     ] = 0,
+    edges: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--edges", metavar="EDGE_A EDGE_B", help="With --show: only those with these edges.", show_default=False
+        ),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Match the extractions of two runs one to one, by what they quote and never by their edges.
@@ -57,19 +69,30 @@ def command(
 
     Example: fingreat match out/lexicon-quote out/embedded-quote --show 5
     """
+    _check_edges(edges, show)
     runs = RunFolder(run_a), RunFolder(run_b)
     names = "-".join(path.resolve().name for path in (run_a, run_b))
     folder = target or Path("out") / f"match-{names}{'-span' if by is ByName.SPAN else ''}"
     with stoppable(lambda: f"{folder} is incomplete: repeat the command."):
-        manifest = match_runs(*runs, folder, by=by.value, common=common)
-    found = disagreements(RunFolder(folder), runs, show)
+        with Watch("matching") as watch:
+            manifest = match_runs(*runs, folder, by=by.value, common=common, watch=watch)
+        found = disagreements(RunFolder(folder), runs, show, edges=edges)
     if json:
         print_json(_as_data(folder, manifest, found))
         return
     _show_counts(manifest)
-    for number, disagreement in enumerate(found, 1):
-        _show_disagreement(number, disagreement)
+    if show:
+        show_disagreements(found, manifest, edges)
     say(f"match: {folder}")
+
+
+def _check_edges(edges: tuple[str, str] | None, show: int) -> None:
+    if edges is None:
+        return
+    if not show:
+        raise InputError("says which matches to show, but none are shown.", where="--edges", hint="Add --show 10.")
+    if edges[0] == edges[1]:
+        raise InputError("names one edge twice; what is shown differs in its edges.", where="--edges")
 
 
 def _agreement(manifest: MatchManifest, reference: str) -> Agreement:
@@ -83,16 +106,40 @@ def _show_counts(manifest: MatchManifest) -> None:
     counts = manifest.counts
     show_table(_table(manifest))
     agreement = _agreement(manifest, "b")
-    noun = "match" if counts.matched == 1 else "matches"
-    matches = f"{counts.matched:,} {noun} by {manifest.by}, {counts.same_edge:,} with the same edge"
+    matches = f"{_matches(counts)} by {manifest.by}, {counts.same_edge:,} with the same edge"
     tell(f"{count_of(len(manifest.filings), 'filing')}; {matches}")
     tell(f"Jaccard {_share(agreement.jaccard)}; conditional precision {_share(agreement.conditional_precision)}")
     if counts.same_edge_least != counts.same_edge_most:
         ends = [_share(Ratio(same, counts.matched)) for same in (counts.same_edge_least, counts.same_edge_most)]
         tell(f"Over all equally good assignments, conditional precision is from {ends[0]} to {ends[1]}.")
+    for line in _fidelity(counts):
+        tell(line)
     if manifest.left_out_a or manifest.left_out_b:
         left_out = f"{manifest.left_out_a:,} and {manifest.left_out_b:,} extractions"
         tell(f"Left out, with filings that only one run read: {left_out}.")
+
+
+def _matches(counts: MatchCounts) -> str:
+    return f"{counts.matched:,} {'match' if counts.matched == 1 else 'matches'}"
+
+
+def _fidelity(counts: MatchCounts) -> Iterator[str]:
+    """How far what is matched also says the same."""
+    if not counts.matched:
+        return
+    kinds = ((kind, getattr(counts, f"differs_{kind}")) for kind in get_args(Difference))
+    in_words = ", ".join(f"{kind} {number:,}" for kind, number in sorted(kinds, key=lambda k: (-k[1], k[0])) if number)
+    yield (
+        f"{counts.exact:,} of {_matches(counts)} are exact; {counts.near_misses:,} read alike but say something else"
+        f"{f': {in_words}' if in_words else ''}."
+    )
+    figures = _figures_agree(counts)
+    yield f"Figures agree in {_share(figures)} of the matches with a figure; {counts.figures_none:,} have none."
+
+
+def _figures_agree(counts: MatchCounts) -> Ratio:
+    """Matches with the same figures, of all with a figure in either quote."""
+    return Ratio(counts.figures_same, counts.figures_same + counts.figures_more + counts.figures_differ)
 
 
 def _table(manifest: MatchManifest) -> Table:
@@ -115,23 +162,11 @@ def _table(manifest: MatchManifest) -> Table:
     )
 
 
-def _show_disagreement(number: int, disagreement: Disagreement) -> None:
-    match = disagreement.match
-    out.print()
-    tell(f"{number}. {match.filing_id}, overlap {match.overlap:.3f} ({match.decided_by})")
-    tell(f"{match.edge_a}: {_one_line(disagreement.quote_a)}", indent="   ")
-    tell(f"{match.edge_b}: {_one_line(disagreement.quote_b)}", indent="   ")
-
-
-def _one_line(quote: str) -> str:
-    return " ".join(quote.split())
-
-
 def _share(ratio: Ratio) -> str:
     return f"{percent(ratio.value)} ({ratio.hits:,}/{ratio.total:,})"
 
 
-def _as_data(folder: Path, manifest: MatchManifest, found: list[Disagreement]) -> dict[str, Any]:
+def _as_data(folder: Path, manifest: MatchManifest, found: Disagreements) -> dict[str, Any]:
     counts = manifest.counts
     agreement = _agreement(manifest, "b")
     ends = (Ratio(same, counts.matched).value for same in (counts.same_edge_least, counts.same_edge_most))
@@ -151,7 +186,6 @@ def _as_data(folder: Path, manifest: MatchManifest, found: list[Disagreement]) -
         "jaccard": agreement.jaccard.value,
         "conditional_precision": agreement.conditional_precision.value,
         "conditional_precision_range": list(ends),
-        "different_edges": [
-            {**item.match.model_dump(), "quote_a": item.quote_a, "quote_b": item.quote_b} for item in found
-        ],
+        "figures_agree": _figures_agree(counts).value,
+        **as_data(found),
     }

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from fingreat.analysis import FidelityTally
 from fingreat.errors import FingreatError, InputError, RunError
 from fingreat.matching import MIN_OVERLAP, By, FilingCandidates, FilingMatcher
+from fingreat.pipeline.by_filing import read_by_filing
 from fingreat.pipeline.comparable import check_comparable
+from fingreat.pipeline.side_by_side import Watching, unwatched
 from fingreat.runs import (
     MatchCounts,
     MatchedRun,
     MatchManifest,
     RunFolder,
     part_paths,
-    read_records,
     readers,
     sha256_of,
     sole_owner,
     sweep,
-    write_atomic,
     write_records,
 )
 from fingreat.runs.environment import environment, our_code
+from fingreat.runs.files import replacing
 from fingreat.schema import Extraction, Match
 from fingreat.schema.records import Record
 
@@ -41,25 +43,23 @@ class Unmatched(Record):
     filing_id: str
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """Two extractions that quote the same passage and give it different edges."""
-
-    match: Match
-    quote_a: str
-    quote_b: str
-
-
 def match_runs(
-    run_a: RunFolder, run_b: RunFolder, out: Path, *, by: By = "text", common: bool = False
+    run_a: RunFolder,
+    run_b: RunFolder,
+    out: Path,
+    *,
+    by: By = "text",
+    common: bool = False,
+    watch: Watching = unwatched,
 ) -> MatchManifest:
     """Match the extractions of two runs one to one, and write the matches into a folder of their own.
 
-    A folder that already holds the match of these two runs is written anew.
+    A folder that already holds the match of these two runs is written anew. One filing at a time is in memory.
 
     Args:
         by: `text` compares quotes, `span` the places where they stand.
         common: compare the runs on the filings that both read, instead of refusing others.
+        watch: told how many filings are done.
 
     Returns:
         the manifest of the complete match; its counts add up, in all and for each filing.
@@ -85,21 +85,14 @@ def match_runs(
         sweep(out / "manifest.json", folder.unmatched, out / "done" / STAGE)
         manifest = folder.write_manifest(manifest)
         try:
-            found = _match(folder, filings, (run_a, run_b), by)
+            found = _match(folder, filings, (run_a, run_b), by, watch)
         except KeyboardInterrupt:
             folder.write_manifest(manifest, status="interrupted")
             raise
         except FingreatError:
             folder.write_manifest(manifest, status="failed")
             raise
-        return folder.write_manifest(
-            manifest,
-            status="complete",
-            counts=found.total(),
-            filings=found.counts,
-            left_out_a=found.left_out["a"],
-            left_out_b=found.left_out["b"],
-        )
+        return folder.write_manifest(manifest, status="complete", **found)
 
 
 def _begun(name: str, runs: tuple[MatchedRun, MatchedRun], by: By, *, common: bool) -> MatchManifest:
@@ -133,7 +126,7 @@ def _check_same_match(folder: RunFolder, wanted: MatchManifest) -> None:
     """Refuse a folder that holds anything but an earlier match of the same runs."""
     if not folder.exists:
         return
-    found = folder.match_manifest()
+    found = folder.match_manifest(earlier=True)
     differs = []
     for name, run, other in zip("AB", found.runs, wanted.runs, strict=True):
         if (run.name, run.model) != (other.name, other.model):
@@ -149,87 +142,69 @@ def _check_same_match(folder: RunFolder, wanted: MatchManifest) -> None:
         )
 
 
-class _Found:
-    """What became of each filing's extractions, counted on the way."""
-
-    def __init__(self) -> None:
-        self.counts: dict[str, MatchCounts] = {}
-        self.unmatched: list[Unmatched] = []
-        self.left_out = {"a": 0, "b": 0}
-
-    def filing(self, candidates: FilingCandidates) -> list[Match]:
-        """Match one filing's extractions."""
-        matches = candidates.matches()
-        least, most = candidates.same_edge_range()
-        matched = {"a": {match.a for match in matches}, "b": {match.b for match in matches}}
-        sides: tuple[tuple[Literal["a", "b"], Sequence[Extraction]], ...] = (("a", candidates.a), ("b", candidates.b))
-        rest = [
-            Unmatched(side=side, id=extraction.id, filing_id=candidates.filing_id)
-            for side, extractions in sides
-            for extraction in extractions
-            if extraction.id not in matched[side]
-        ]
-        self.unmatched += rest
-        self.counts[candidates.filing_id] = MatchCounts(
-            extractions_a=len(candidates.a),
-            extractions_b=len(candidates.b),
-            matched=len(matches),
-            unmatched_a=sum(row.side == "a" for row in rest),
-            unmatched_b=sum(row.side == "b" for row in rest),
-            same_edge=sum(match.same_edge for match in matches),
-            same_edge_least=least,
-            same_edge_most=most,
-        )
-        return matches
-
-    def total(self) -> MatchCounts:
-        """The sums over all filings."""
-        return MatchCounts(
-            **{name: sum(getattr(row, name) for row in self.counts.values()) for name in MatchCounts.model_fields}
-        )
-
-
-def _match(folder: RunFolder, filings: Sequence[str], runs: tuple[RunFolder, RunFolder], by: By) -> _Found:
+def _match(
+    folder: RunFolder, filings: Sequence[str], runs: Sequence[RunFolder], by: By, watch: Watching
+) -> dict[str, Any]:
+    """Match filing by filing and write what is found; what the manifest says of it."""
     folder.clear_done(STAGE)
-    found = _Found()
-    parted = []
-    for side, run in zip("ab", runs, strict=True):
-        of_filing: dict[str, list[Extraction]] = {filing: [] for filing in filings}
-        for extraction in read_records(run.extractions, Extraction):
-            if extraction.filing_id in of_filing:
-                of_filing[extraction.filing_id].append(extraction)
-            else:
-                found.left_out[side] += 1
-        parted.append(of_filing)
-    _, parts = write_records(folder.matches, _matches(found, filings, parted, by))
-    write_atomic(folder.unmatched, "".join(row.model_dump_json() + "\n" for row in found.unmatched).encode())
+    extractions = read_by_filing(runs, filings)
+    counts: dict[str, MatchCounts] = {}
+    with replacing(folder.unmatched) as temporary, temporary.open("wb") as file:
+
+        def matches() -> Iterator[Match]:
+            for filing, (a, b) in extractions:
+                watch(len(counts), len(filings))
+                candidates = FilingMatcher(filing, (*a, *b)).candidates(a, b, by=by)
+                found = candidates.matches()
+                unmatched = _unmatched(candidates, found)
+                file.writelines(row.model_dump_json().encode() + b"\n" for row in unmatched)
+                counts[filing] = _counted(candidates, found, unmatched)
+                yield from found
+            watch(len(filings), len(filings))
+
+        _, parts = write_records(folder.matches, matches())
+        file.flush()
+        os.fsync(file.fileno())
     folder.mark_done(STAGE, [*parts, folder.unmatched])
-    return found
+    left_out = dict(zip(("left_out_a", "left_out_b"), extractions.left_out, strict=True))
+    return {"counts": _total(counts.values()), "filings": counts, **left_out}
 
 
-def _matches(
-    found: _Found, filings: Iterable[str], parted: Sequence[dict[str, list[Extraction]]], by: By
-) -> Iterator[Match]:
-    for filing in filings:
-        a, b = (side[filing] for side in parted)
-        yield from found.filing(FilingMatcher(filing, (*a, *b)).candidates(a, b, by=by))
+def _unmatched(candidates: FilingCandidates, matches: Sequence[Match]) -> list[Unmatched]:
+    """What has no partner, run A first, by place."""
+    sides: tuple[tuple[Literal["a", "b"], Sequence[Extraction], set[str]], ...] = (
+        ("a", candidates.a, {match.a for match in matches}),
+        ("b", candidates.b, {match.b for match in matches}),
+    )
+    return [
+        Unmatched(side=side, id=extraction.id, filing_id=candidates.filing_id)
+        for side, extractions, matched in sides
+        for extraction in extractions
+        if extraction.id not in matched
+    ]
 
 
-def disagreements(folder: RunFolder, runs: Sequence[RunFolder], most: int) -> list[Disagreement]:
-    """The matches of a match folder whose edges differ, the largest overlap first, at most so many.
+def _counted(candidates: FilingCandidates, matches: Sequence[Match], unmatched: Sequence[Unmatched]) -> MatchCounts:
+    least, most = candidates.same_edge_range()
+    tally = FidelityTally()
+    tally.add(candidates.filing_id, matches)
+    fidelity = tally.counts()
+    return MatchCounts(
+        extractions_a=len(candidates.a),
+        extractions_b=len(candidates.b),
+        matched=len(matches),
+        unmatched_a=sum(row.side == "a" for row in unmatched),
+        unmatched_b=sum(row.side == "b" for row in unmatched),
+        same_edge=sum(match.same_edge for match in matches),
+        same_edge_least=least,
+        same_edge_most=most,
+        exact=fidelity.exact,
+        near_misses=fidelity.near_misses.hits,
+        **{f"figures_{name}": number for name, number in fidelity.figures.items()},
+        **{f"differs_{name}": number for name, number in fidelity.kinds.items()},
+    )
 
-    Args:
-        runs: run A and run B.
 
-    Raises:
-        RunError: an extraction that was matched is no longer there.
-    """
-    differ = (match for match in read_records(folder.matches, Match) if not match.same_edge)
-    shown = sorted(differ, key=lambda match: (-match.overlap, match.filing_id, match.a))[:most]
-    quotes = []
-    for run, wanted in zip(runs, ({match.a for match in shown}, {match.b for match in shown}), strict=True):
-        found = {x.id: x.quote for x in read_records(run.extractions, Extraction) if x.id in wanted}
-        if missing := wanted - found.keys():
-            raise RunError(f"no longer has extraction {min(missing)}.", where=str(run.path), hint="Match it again.")
-        quotes.append(found)
-    return [Disagreement(match, quotes[0][match.a], quotes[1][match.b]) for match in shown]
+def _total(counts: Collection[MatchCounts]) -> MatchCounts:
+    """The sums over all filings."""
+    return MatchCounts(**{name: sum(getattr(row, name) for row in counts) for name in MatchCounts.model_fields})

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from fingreat.errors import InputError, RunError
 from fingreat.runs.files import read_json, to_json, write_atomic
 from fingreat.runs.log import part_paths
-from fingreat.runs.manifest import FORMAT, Manifest, MatchManifest
+from fingreat.runs.manifest import FORMAT, MATCH_FORMAT, Manifest, MatchManifest
 from fingreat.schema.ids import sha256_hex
 from fingreat.schema.records import Record
 
@@ -116,21 +116,27 @@ class RunFolder:
             )
         return manifest
 
-    def match_manifest(self) -> MatchManifest:
+    def match_manifest(self, *, earlier: bool = False) -> MatchManifest:
         """The manifest of a match of two runs.
+
+        Args:
+            earlier: one of an earlier format will do, which says what was matched but has fewer counts.
 
         Raises:
             RunError: there is none, or it is damaged or of another format version; or this is a run.
         """
-        manifest = self.any_manifest()
+        manifest = self.any_manifest(earlier=earlier)
         if not isinstance(manifest, MatchManifest):
             raise RunError(
                 "is a run, no match of two runs.", where=str(self.path), hint="Make one with `fingreat match`."
             )
         return manifest
 
-    def any_manifest(self) -> Manifest | MatchManifest:
+    def any_manifest(self, *, earlier: bool = False) -> Manifest | MatchManifest:
         """The manifest, whichever of the two it is.
+
+        Args:
+            earlier: that of a match may be of an earlier format.
 
         Raises:
             RunError: there is none, or it is damaged or of another format version.
@@ -143,14 +149,17 @@ class RunFolder:
         if _is_corpus(path):
             raise RunError("is a corpus, no run folder.", where=str(self.path), hint="See `fingreat runs list`.")
         data = read_json(path)
-        if isinstance(data, dict) and data.get("format") != FORMAT:
+        is_match = isinstance(data, dict) and data.get("kind") == "match"
+        reads = MATCH_FORMAT if is_match else FORMAT
+        found = data.get("format") if isinstance(data, dict) else reads
+        if found != reads and not (earlier and is_match and found in range(1, reads)):
             raise RunError(
-                f"has format version {data.get('format')!r}; this version of fingreat reads {FORMAT}.", where=str(path)
+                f"has format version {found!r}; this version of fingreat reads {reads}.",
+                where=str(path),
+                hint="Repeat its `fingreat match` command: it is made anew from the two runs." if is_match else None,
             )
         try:
-            if isinstance(data, dict) and data.get("kind") == "match":
-                return MatchManifest.model_validate(data)
-            return Manifest.model_validate(data)
+            return MatchManifest.model_validate(data) if is_match else Manifest.model_validate(data)
         except ValidationError as error:
             raise RunError("is damaged.", where=str(path), hint=str(error.errors()[0]["msg"])) from error
 

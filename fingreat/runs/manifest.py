@@ -11,6 +11,8 @@ from fingreat.runs.environment import Code, Environment, environment, our_code
 from fingreat.schema.records import Record
 
 FORMAT = 1
+MATCH_FORMAT = 2
+"""Of the folder of a match; its records and counts changed since the first."""
 Status = Literal["started", "interrupted", "failed", "complete"]
 
 
@@ -180,12 +182,17 @@ class MatchedRun(Record):
 
 
 class MatchCounts(Record):
-    """How many extractions of two runs were matched.
+    """How many extractions of two runs were matched, and how far the matches say the same.
 
     Attributes:
         extractions_a, extractions_b: each is `matched` and that run's `unmatched` together.
         same_edge: matches whose two extractions have the same edge.
         same_edge_least, same_edge_most: the range of `same_edge` over all assignments with the largest total overlap.
+        exact: matches of quotes whose normal forms are equal.
+        figures_none, figures_same, figures_more, figures_differ: matches by `Match.figures`; together `matched`.
+        near_misses: matches of quotes that read alike and say something else.
+        differs_direction, differs_figure, differs_modal, differs_negation, differs_scale: near misses by what they
+            differ in, which may be several.
     """
 
     extractions_a: int = 0
@@ -196,6 +203,17 @@ class MatchCounts(Record):
     same_edge: int = 0
     same_edge_least: int = 0
     same_edge_most: int = 0
+    exact: int = 0
+    figures_none: int = 0
+    figures_same: int = 0
+    figures_more: int = 0
+    figures_differ: int = 0
+    near_misses: int = 0
+    differs_direction: int = 0
+    differs_figure: int = 0
+    differs_modal: int = 0
+    differs_negation: int = 0
+    differs_scale: int = 0
 
 
 class MatchManifest(Record):
@@ -211,7 +229,7 @@ class MatchManifest(Record):
         left_out_a, left_out_b: extractions of filings that only one run read, which `common` leaves out.
     """
 
-    format: int = FORMAT
+    format: int = MATCH_FORMAT
     kind: Literal["match"] = "match"
     name: str
     status: Status

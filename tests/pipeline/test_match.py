@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from extraction_builders import an_extraction, finished_run
 from pipeline_builders import CONFIG, SENTENCES, Counting, corpus_of, extractions_of_run, first_sentence, html, reply
 from pipeline_builders import submission as filing
 
 from fingreat.errors import FingreatError, InputError, RunError, StorageError
 from fingreat.inference import RawReply
-from fingreat.matching import match_extractions
+from fingreat.matching import By, conditional_precision_range, match_extractions
 from fingreat.pipeline import Corpus, ExportFormat, export_run, extract
 from fingreat.pipeline.comparable import check_comparable
-from fingreat.pipeline.match import Unmatched, disagreements, match_runs
+from fingreat.pipeline.match import Unmatched, match_runs
 from fingreat.runs import Manifest, MatchManifest, RunFolder, digest_of_text, find_runs, read_record_file, read_records
-from fingreat.schema import Match, Request
+from fingreat.schema import Extraction, Match, Request
 
 FIRST, SECOND, THIRD = (f"000000000{number}-24-000001" for number in range(3))
 
@@ -80,11 +83,159 @@ def test_a_match_says_what_was_matched_and_its_counts_add_up(runs: tuple[RunFold
     assert counts.same_edge == sum(match.same_edge for match in matches)
     assert 0 < counts.same_edge < counts.matched
     assert counts.same_edge_least <= counts.same_edge <= counts.same_edge_most
+    figures = counts.figures_none + counts.figures_same + counts.figures_more + counts.figures_differ
+    assert figures == counts.matched
     for name, value in counts.model_dump().items():
         assert value == sum(getattr(row, name) for row in manifest.filings.values()), name
     assert set(manifest.filings) == {FIRST, SECOND}
     for filing_id, row in manifest.filings.items():
         assert row.matched == sum(match.filing_id == filing_id for match in matches)
+
+
+A_SAYS = (
+    "Net sales rose by 12% to $4.5 million in fiscal 2023 on higher volumes.",
+    "We do not expect demand for pumps to recover before the second half.",
+    "Cost of goods sold fell because copper became cheaper during spring.",
+    "Interest expense increased as we drew on our revolving credit facility.",
+    "Our effective tax rate was 21% after a settlement with the authorities in 2023.",
+)
+B_SAYS = (
+    # Typographic marks and case only.
+    "Net Sales rose by 12% to $4.5 million in fiscal 2023 \u2013 on higher volumes.".replace("\u2013 ", ""),
+    # A negation less.
+    "We do expect demand for pumps to recover before the second half.",
+    # The other direction.
+    "Cost of goods sold rose because copper became cheaper during spring.",
+    # One that goes on.
+    "Interest expense increased as we drew on our revolving credit facility. It was $3 million.",
+    # Another figure and another year.
+    "Our effective tax rate was 24% after a settlement with the authorities in 2024.",
+)
+
+
+def test_near_misses_and_figures_are_counted_apart(tmp_path: Path) -> None:
+    a = [an_extraction(FIRST, str(number), quote) for number, quote in enumerate(A_SAYS)]
+    b = [an_extraction(FIRST, str(number), quote) for number, quote in enumerate(B_SAYS)]
+    runs = [finished_run(tmp_path / name, [FIRST, SECOND], said) for name, said in (("a", a), ("b", b))]
+    counts = match_runs(runs[0], runs[1], tmp_path / "match").counts
+    found = {match.a: match for match in read_records(tmp_path / "match" / "matches", Match)}
+    assert {match.a: match.b for match in found.values()} == {name: name for name in "01234"}
+    assert [found[name].figures for name in "01234"] == ["same", "none", "none", "more", "differ"]
+    assert [found[name].differs for name in "01234"] == [(), ("negation",), ("direction",), (), ("figure",)]
+    assert (counts.matched, counts.exact, counts.near_misses) == (5, 1, 3)
+    figures = counts.figures_none, counts.figures_same, counts.figures_more, counts.figures_differ
+    assert figures == (2, 1, 1, 1)
+    kinds = counts.differs_direction, counts.differs_figure, counts.differs_modal, counts.differs_negation
+    assert (*kinds, counts.differs_scale) == (1, 1, 0, 1, 0)
+
+
+def _random_run(path: Path, filings: list[str], draw: random.Random) -> tuple[RunFolder, list[Extraction]]:
+    """A run whose quotes are sentences, halves and doubles of them, its lines in any order and any parts."""
+    records = []
+    for filing_id in filings:
+        for number in range(draw.choice((0, 0, 1, 3, 7))):
+            at = draw.randrange(len(A_SAYS))
+            words = draw.choice((A_SAYS, B_SAYS))[at].split()
+            quote = " ".join(words[: draw.choice((len(words), len(words), 9))])
+            start = draw.randrange(0, 900, 100)
+            ranges = draw.choice(((), ((start, start + len(quote)),)))
+            edge = draw.choice(("REV-NNCA", "NNCA-COGS"))
+            records.append(an_extraction(filing_id, f"{filing_id}/{number}", quote, edge, ranges=ranges))
+    draw.shuffle(records)
+    cut = draw.randint(0, len(records))
+    return finished_run(path, filings, records[:cut], records[cut:]), records
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_filing_by_filing_gives_what_all_at_once_gives(seed: int, tmp_path: Path) -> None:
+    draw = random.Random(seed)
+    filings = [f"{number:010d}-24-000001" for number in range(draw.randint(1, 9))]
+    (run_a, a), (run_b, b) = (_random_run(tmp_path / name, filings, draw) for name in "ab")
+    by: By = draw.choice(("text", "span"))
+    manifest = match_runs(run_a, run_b, tmp_path / "match", by=by)
+    matches = list(read_records(tmp_path / "match" / "matches", Match))
+    assert matches == match_extractions(a, b, by=by)
+    rows = {(row.side, row.id) for _, row in read_record_file(tmp_path / "match" / "unmatched.jsonl", Unmatched)}
+    everything = {("a", x.id) for x in a} | {("b", x.id) for x in b}
+    assert rows == everything - {("a", match.a) for match in matches} - {("b", match.b) for match in matches}
+    counts = manifest.counts
+    assert (counts.same_edge_least, counts.same_edge_most) == conditional_precision_range(a, b, by=by)
+    assert counts.near_misses == sum(match.near_miss for match in matches)
+    assert list(manifest.filings) == filings
+    for name, value in counts.model_dump().items():
+        assert value == sum(getattr(row, name) for row in manifest.filings.values()), name
+
+
+def test_what_is_done_is_told_filing_by_filing(tmp_path: Path) -> None:
+    runs = [finished_run(tmp_path / name, [FIRST, SECOND], []) for name in "ab"]
+    told: list[tuple[int, int]] = []
+    match_runs(runs[0], runs[1], tmp_path / "match", watch=lambda done, total: told.append((done, total)))
+    assert told == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_whole_runs_are_never_held(tmp_path: Path) -> None:
+    # Tags, as matching reads none of them.
+    long = ("x" * 25_000,)
+    peaks = []
+    for count in (20, 120):
+        filings = [f"{number:010d}-24-000001" for number in range(count)]
+        said = [an_extraction(f, f"{f}/{n}", A_SAYS[n], tags=long) for f in filings for n in range(2)]
+        runs = [finished_run(tmp_path / f"{name}{count}", filings, said) for name in "ab"]
+        tracemalloc.start()
+        try:
+            assert match_runs(runs[0], runs[1], tmp_path / f"match{count}").counts.matched == 2 * count
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    # A hundred filings more are 10 MB more to read; only the counts of a filing are kept.
+    assert peaks[1] - peaks[0] < 1_000_000
+
+
+def test_a_match_that_is_stopped_says_so_and_leaves_the_old_one_marked_as_gone(
+    runs: tuple[RunFolder, RunFolder], tmp_path: Path
+) -> None:
+    out = tmp_path / "match"
+    match_runs(*runs, out)
+
+    def stop(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        match_runs(*runs, out, watch=stop)
+    assert RunFolder(out).match_manifest().status == "interrupted"
+    assert not (out / "done" / "match").exists()
+    assert not list(out.rglob("*.part")) + list(out.rglob("*.tmp"))
+    assert match_runs(*runs, out).status == "complete"
+    assert RunFolder(out).verify() == []
+
+
+def test_a_match_of_an_earlier_format_is_one_message_and_is_made_anew(
+    runs: tuple[RunFolder, RunFolder], tmp_path: Path
+) -> None:
+    out = tmp_path / "match"
+    made = match_runs(*runs, out)
+    # As the first format had it.
+    old = json.loads((out / "manifest.json").read_text())
+    for counts in (old["counts"], *old["filings"].values()):
+        for name in [name for name in counts if name.startswith(("exact", "figures", "near", "differs"))]:
+            del counts[name]
+    (out / "manifest.json").write_text(json.dumps(old | {"format": 1}))
+    for refused in (
+        lambda: RunFolder(out).verify(),
+        lambda: export_run(RunFolder(out), "matches", ExportFormat.CSV, tmp_path / "x.csv"),
+    ):
+        with pytest.raises(RunError, match="has format version 1; this version of fingreat reads 2") as caught:
+            refused()
+        assert caught.value.hint == "Repeat its `fingreat match` command: it is made anew from the two runs."
+    with pytest.raises(RunError, match="holds another match: by was 'text', now 'span'"):
+        match_runs(*runs, out, by="span")
+    assert match_runs(*runs, out).counts == made.counts
+    assert RunFolder(out).verify() == []
+    for unknown in (3, 0, "1", None):
+        (out / "manifest.json").write_text(json.dumps(old | {"format": unknown}))
+        with pytest.raises(RunError, match="has format version"):
+            match_runs(*runs, out)
 
 
 def test_the_manifest_names_what_was_read(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
@@ -358,23 +509,6 @@ def test_a_table_that_a_folder_does_not_have_is_refused(
     with pytest.raises(RunError, match=f"has no {table}; it has "):
         export_run(RunFolder(tmp_path / of), table, ExportFormat.CSV, tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
-
-
-def test_disagreements_come_with_their_quotes_the_nearest_first(
-    runs: tuple[RunFolder, RunFolder], tmp_path: Path
-) -> None:
-    manifest = match_runs(*runs, tmp_path / "match")
-    folder = RunFolder(tmp_path / "match")
-    found = disagreements(folder, runs, 1000)
-    assert len(found) == manifest.counts.matched - manifest.counts.same_edge > 1
-    overlaps = [item.match.overlap for item in found]
-    assert overlaps == sorted(overlaps, reverse=True)
-    quotes = [{x.id: x.quote for x in extractions_of_run(run.path)} for run in runs]
-    for item in found:
-        assert item.match.edge_a != item.match.edge_b
-        assert (item.quote_a, item.quote_b) == (quotes[0][item.match.a], quotes[1][item.match.b])
-    assert disagreements(folder, runs, 1) == found[:1]
-    assert disagreements(folder, runs, 0) == []
 
 
 def test_every_refusal_is_an_error_of_ours(tmp_path: Path) -> None:
