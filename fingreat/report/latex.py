@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from fingreat.report.tables import Cell, Column, Table, cell_fields, cell_text
 
@@ -30,8 +32,8 @@ _JOINED = re.compile(r"([-',])(?=\1)")
 """What a font makes one character of with its neighbour: two hyphens, two apostrophes, two commas."""
 _PROSE, _PROSE_COLUMN = 40, r">{\raggedright\arraybackslash}p{0.4\linewidth}"
 """Length from which on a text is wrapped, and the column that it stands in."""
-_PAGE, _CHARACTER, _SPACE = 360, 5.6, 12
-"""Points of LaTeX: the width of a text on A4 at 11 pt, of a character there, and of what is between two columns."""
+_PAGE = 360
+"""Points of LaTeX: the width of a text on A4 at 11 pt."""
 _COMPACT = r"\footnotesize\setlength{\tabcolsep}{3pt}"
 """How a table is set that would be wider than that."""
 _PART = "of which "
@@ -53,34 +55,38 @@ def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
     Numbers are aligned to the right. A share takes two columns, its per cent and "k/n", a difference one, and either
     one more for its interval where a cell of the column has one. A rule stands before the rows that sum up the others.
 
+    A table that would be wider than a page is set smaller. Where that is not enough and there are intervals, the parts
+    of a share stand below each other and spare columns are left out.
+
     Args:
         comment: lines of a comment before the table, such as what it was made from.
     """
     table = table.for_reading()
-    spans = table.spans
-    layout = "".join(_layout(table, index) for index in range(len(table.columns)))
-    compact = _width(table) > _PAGE
-    rows = [
-        _row(field for c, cell, n in zip(table.columns, row, spans, strict=True) for field in _fields(c, cell, n))
-        for row in table.rows
-    ]
-    sums = len(rows) - table.totals
+    sizes = [_NORMAL, _SMALL]
+    if any(table.bounded):
+        sizes.append(_STACKED)
+    style = next((style for style in sizes if _width(table, style) <= _PAGE), sizes[-1])
+    table = style.shown(table)
+    blocks = [_block(table, row, style) for row in table.rows]
+    sums = len(blocks) - table.totals
+    space = [r"\addlinespace"] if style.stacked else []
+    spans = style.spans(table)
     lines = [
         *(f"% {' '.join(_CONTROL.sub(' ', line).split())}" for line in comment),
         _PREAMBLE,
         r"\begin{table}",
         r"\centering",
-        *([_COMPACT] if compact else []),
+        *([_COMPACT] if style.compact else []),
         rf"\caption{{{latex_text(table.title)}}}",
         rf"\label{{tab:{table.id}}}",
         r"\par\smallskip",
-        rf"\begin{{tabular}}{{{layout}}}",
+        rf"\begin{{tabular}}{{{''.join(_letters(table, index, span) for index, span in enumerate(spans))}}}",
         r"\toprule",
-        _row(_head(column, span, stacked=compact) for column, span in zip(table.columns, spans, strict=True)),
+        _row(_head(column, span, style) for column, span in zip(table.columns, spans, strict=True)),
         r"\midrule",
-        *rows[:sums],
-        *([r"\midrule"] if 0 < sums < len(rows) else []),
-        *rows[sums:],
+        *_joined(blocks[:sums], space),
+        *([r"\midrule"] if 0 < sums < len(blocks) else []),
+        *_joined(blocks[sums:], space),
         r"\bottomrule",
         r"\end{tabular}",
         *_notes(table.all_notes),
@@ -89,47 +95,92 @@ def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
+class _Style(NamedTuple):
+    """How a table is set.
+
+    Attributes:
+        compact: in small letters, with heads of two lines.
+        stacked: the parts of a share below each other instead of side by side.
+        character, space: points of a character, and of what is between two columns.
+    """
+
+    compact: bool
+    stacked: bool
+    character: float
+    space: float
+
+    def shown(self, table: Table) -> Table:
+        """What of a table is set."""
+        return table.without_spares() if self.stacked else table
+
+    def spans(self, table: Table) -> tuple[int, ...]:
+        """How many narrow columns each column takes."""
+        return (1,) * len(table.columns) if self.stacked else table.spans
+
+
+_NORMAL = _Style(compact=False, stacked=False, character=5.6, space=12)
+_SMALL = _Style(compact=True, stacked=False, character=4.6, space=6)
+_STACKED = _Style(compact=True, stacked=True, character=4.6, space=6)
+
+
+def _block(table: Table, row: Sequence[Cell], style: _Style) -> list[str]:
+    """The lines of a row: one, or as many as its cells have parts."""
+    cells = zip(table.columns, row, table.spans, strict=True)
+    fields = [tuple(_fields(column, cell, span)) for column, cell, span in cells]
+    if not style.stacked:
+        return [_row(chain.from_iterable(fields))]
+    return [_row(line) for line in zip_longest(*fields, fillvalue="")]
+
+
 def _row(fields: Iterable[str]) -> str:
     return " & ".join(fields) + r" \\"
 
 
-def _layout(table: Table, index: int) -> str:
+def _joined(blocks: Iterable[list[str]], between: list[str]) -> Iterator[str]:
+    for number, block in enumerate(blocks):
+        yield from [*(between if number else []), *block]
+
+
+def _letters(table: Table, index: int, span: int) -> str:
     """The letters of a column, or of the narrow ones that it takes."""
     column = table.columns[index]
     if column.right:
-        return "r" * table.spans[index]
+        return "r" * span
     return _PROSE_COLUMN if any(len(cell_text(column, row[index])) > _PROSE for row in table.rows) else "l"
 
 
-def _width(table: Table) -> float:
+def _width(table: Table, style: _Style) -> float:
     """About how wide a table is, in points."""
     points = 0.0
-    for index, column in enumerate(table.columns):
-        texts = (" ".join(_fields(column, row[index], table.spans[index])) for row in table.rows)
-        widest = max(map(len, (column.head, *texts)))
-        letters = _layout(table, index)
-        prose = letters == _PROSE_COLUMN
-        points += 0.4 * _PAGE if prose else widest * _CHARACTER
-        points += _SPACE * (1 if prose else len(letters))
+    table = style.shown(table)
+    for index, (column, span) in enumerate(zip(table.columns, style.spans(table), strict=True)):
+        letters = _letters(table, index, span)
+        if letters == _PROSE_COLUMN:
+            points += 0.4 * _PAGE + style.space
+            continue
+        fields = [cell_fields(column, row[index], table.spans[index]) for row in table.rows]
+        texts = chain.from_iterable(fields) if style.stacked else map(" ".join, fields)
+        points += max(map(len, (*_head_lines(column, style), *texts))) * style.character + style.space * len(letters)
     return points
 
 
-def _head(column: Column, span: int, *, stacked: bool) -> str:
-    """The head of a column.
-
-    Args:
-        span: how many narrow columns it is over.
-        stacked: in two lines, if it has several words.
-    """
+def _head_lines(column: Column, style: _Style) -> tuple[str, ...]:
+    """The head of a column, in two lines if there are several words and the style has such heads."""
     words = column.head.split()
-    text = latex_text(column.head)
-    if stacked and len(words) > 1:
-        # Where the longer line is the shortest.
-        lines = (tuple(map(" ".join, (words[:n], words[n:]))) for n in range(1, len(words)))
-        best = min(lines, key=lambda pair: max(map(len, pair)))
-        place = "c" if span > 1 else "r" if column.right else "l"
-        first, second = map(latex_text, best)
-        text = rf"\shortstack[{place}]{{{first} \\ {second}}}"
+    if not style.compact or len(words) < 2:
+        return (column.head,)
+    # Where the longer line is the shortest.
+    lines = (tuple(map(" ".join, (words[:n], words[n:]))) for n in range(1, len(words)))
+    return min(lines, key=lambda pair: max(map(len, pair)))
+
+
+def _head(column: Column, span: int, style: _Style) -> str:
+    """The head of a column, over the narrow ones that it takes."""
+    lines = _head_lines(column, style)
+    text = r" \\ ".join(map(latex_text, lines))
+    place = "c" if span > 1 else "r" if column.right else "l"
+    if len(lines) > 1:
+        text = rf"\shortstack[{place}]{{{text}}}"
     return rf"\multicolumn{{{span}}}{{c}}{{{text}}}" if span > 1 else text
 
 

@@ -9,8 +9,8 @@ from fingreat.report.columns import counts, numbers, texts
 from fingreat.report.tables import Table
 
 _PER_FILING = (
-    "Mean, quartiles and median are of the extractions of a filing, filings without any included. Characters are those "
-    "of the text that the run quotes, each counted once, for one filing."
+    "Mean, median and quartiles (25%, 75%) are of the extractions per filing, filings without any included. Characters "
+    "are those of the text that the run quotes per filing, on average, each counted once."
 )
 _VERBOSE = (
     "Whoever extracts more is found more easily: recall against a reference favours the run with more extractions."
@@ -25,12 +25,12 @@ def volume_table(volumes: Mapping[str, Volume]) -> Table:
     """
     return Table(
         id="volume",
-        title="What each run extracts",
+        title="What each run extracts per filing",
         columns=(
             *texts("run"),
             *counts("extractions", "not in the text", "filings", "without any"),
-            *numbers("mean per filing", "lower quartile", "median", "upper quartile", digits=1),
-            *numbers("characters per filing", digits=0),
+            *numbers("mean", "25%", "median", "75%", digits=1),
+            *numbers("characters", digits=0),
         ),
         rows=tuple(
             (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agreement_builders import fidelity, labels, pair, shown, vote
+from agreement_builders import agreement, fidelity, labels, pair, shown, vote
 from bs4 import BeautifulSoup
 from report_builders import two_filings
 
@@ -17,6 +17,8 @@ from fingreat.report.groups_table import groups_table
 from fingreat.report.latex import table_latex
 from fingreat.report.tables import NO_SHARE
 from fingreat.report.volume_table import volume_table
+
+BOTH_WAYS = [pair("a", "b"), pair("b", "a", agreement(5, 4))]
 
 
 def has(table: Table, words: str) -> bool:
@@ -68,7 +70,7 @@ def test_volume_is_given_for_a_filing_and_in_all() -> None:
     )
     assert labels(table) == [
         *("run", "extractions", "not in the text", "filings", "without any"),
-        *("mean per filing", "lower quartile", "median", "upper quartile", "characters per filing"),
+        *("mean", "25%", "median", "75%", "characters"),
     ]
     assert shown(table) == [
         "a | 12,345 | 2 | 8 | 3 | 1,543.1 | 0.0 | 1.5 | 2,000.2 | 154,321",
@@ -170,15 +172,36 @@ def test_a_vote_that_decides_nothing_has_no_precision_and_no_gain() -> None:
 
 
 def test_a_paper_has_an_interval_beside_the_numbers() -> None:
-    source = table_latex(agreement_table([pair()]))
-    assert r"a & b & 4 & 5 & 3 & 60.0\% & 3/5 & 25.0–87.5\% & 50.0\% & 3/6 & 25.0–87.5\%" in source
-    assert r"\begin{tabular}{llrrr" + 3 * "rrr" + "}" in source
-    assert source.count(r"\multicolumn{3}{c}") == 3
+    source = table_latex(agreement_by_category_table([pair()]))
+    assert r"a & b & Net Income & 75.0\% & 3/4 & 25.0–87.5\% & 66.7\% & 2/3 & 25.0–87.5\% \\" in source
+    assert r"\begin{tabular}{lll" + 2 * "rrr" + "}" in source
+    assert source.count(r"\multicolumn{3}{c}") == 2
     source = table_latex(ensemble_table([vote()]))
     assert r"& m1 & 60.0\% & 3/5 & 25.0–87.5\% & +20.0 & -10.0 to +50.0 \\" in source
     assert r"gold \& co & ensemble & 80.0\% & 4/5 & 25.0–87.5\% & – &  \\" in source
     assert r"\begin{tabular}{llrrrrr}" in source
     assert r"\multicolumn{2}{c}{\shortstack[c]{Ensemble's \\ gain}}" in source
+
+
+def test_a_paper_that_is_too_narrow_has_the_parts_of_a_share_below_each_other() -> None:
+    lines = table_latex(agreement_table(BOTH_WAYS)).split("\n")
+    assert r"\begin{tabular}{llrrrr}" in lines
+    assert (
+        lines[lines.index(r"\toprule") + 1]
+        == r"Run & Reference & Extractions & Recall & Jaccard & \shortstack[r]{Conditional \\ precision} \\"
+    )
+    first = lines.index(r"\midrule") + 1
+    assert lines[first : lines.index(r"\bottomrule")] == [
+        r"a & b & 4 & 60.0\% & 50.0\% & 66.7\% \\",
+        r" &  &  & 3/5 & 3/6 & 2/3 \\",
+        r" &  &  & 25.0–87.5\% & 25.0–87.5\% & 25.0–87.5\% \\",
+        r"\addlinespace",
+        r"b & a & 5 & 75.0\% & 50.0\% & 66.7\% \\",
+        r" &  &  & 3/4 & 3/6 & 2/3 \\",
+        r" &  &  & 25.0–87.5\% & 25.0–87.5\% & 25.0–87.5\% \\",
+    ]
+    # Without intervals nothing is gained by it.
+    assert r"\addlinespace" not in table_latex(agreement_table([pair(interval=None)]))
 
 
 EVIL = "<b onclick=x>\\input{/etc/passwd} & 50% $1 [red]"
