@@ -4,19 +4,21 @@ Two questions are kept apart. `figures` compares all figures of both quotes, whe
 what the quotes differ where they run side by side: a near miss reads alike and says something else, while a quote that
 merely starts earlier, goes on longer or leaves out a sentence says the same.
 
-Quotes are laid side by side by the stretches of words and figures that they share: first those of `MIN_FRAGMENT`
-tokens, in whatever order they stand, then between these the longest common subsequence. What lies between two
-neighbouring shared stretches counts by these rules:
+Quotes are laid side by side by the stretches of words and figures that they share (see the alignment file). What lies
+between two of these that are neighbours in both quotes counts by these rules:
 
 - Where both quotes have something, one replaced the other, and figures and words of weight of both count. If one has
   at least `MIN_FRAGMENT` tokens more, it has text of its own there, and only the other's count.
 - Where one quote has something and the other nothing, fewer than `MIN_FRAGMENT` tokens count in full: a `not`, a
   figure, a short sentence. A longer stretch is text that only one of them quotes, and does not count.
 - At the ends, at an ellipsis, and where sentences stand in another order, one quote may just say more. Of fewer than
-  `MIN_FRAGMENT` tokens that only one has, negations count ("No | dividends were paid"), the word right before what
-  both share if it weighs ("approximately | 5% of sales"), and a scale word right behind it ("41.2 | million"); figures
+  `MIN_FRAGMENT` tokens that only one has, negations count ("No | dividends were paid"), a direction or modal word right
+  before what both share ("approximately | 5% of sales"), and a scale word right behind it ("41.2 | million"); figures
   and other words do not.
 - A negation right before what both share counts however long its stretch is.
+
+A sentence that was changed and stands in another order is known again by what is left of it in one stretch, which must
+have `MIN_FRAGMENT` tokens.
 
 Tokens are compared as they are written: `5%` and `5 percent`, `1.5` and `1.50`, `didn't` and `did not` differ. Currency
 and comparison signs are no tokens here: `$5` against `€5` is another figure, `$5` against `5`, as in a table's cell,
@@ -39,8 +41,8 @@ from fingreat.matching.weight import WORDING, words_of_weight
 from fingreat.schema.records import Difference, Figures
 
 _KINDS = (WORDING, *get_args(Difference), "symbol", "elision")
-_WORDING, _FIGURE, _NEGATION, _SCALE, _SYMBOL, _ELISION = (
-    _KINDS.index(name) for name in (WORDING, "figure", "negation", "scale", "symbol", "elision")
+_DIRECTION, _FIGURE, _MODAL, _NEGATION, _SCALE, _SYMBOL, _ELISION = (
+    _KINDS.index(name) for name in ("direction", "figure", "modal", "negation", "scale", "symbol", "elision")
 )
 _ONLY_FIGURES = bytes(number == _FIGURE for number in range(256))
 _SIGNS = bytes(number in (_SYMBOL, _ELISION) for number in range(256))
@@ -105,10 +107,12 @@ def _side(texts: Tokens) -> _Side:
         if kinds[number] == _ELISION:
             breaks.add(place)
             continue
-        # "$5", or "5 €" where no figure follows.
-        figure = place if kept_kinds[place : place + 1] == _A_FIGURE else place - 1
-        key = figure, texts[number] in _COMPARISONS
-        signs[key] = signs.get(key, "") + texts[number]
+        # "$5", or "5 €" where no figure follows; a sign without a figure says nothing.
+        for figure in (place, place - 1):
+            if kept_kinds[figure : figure + 1] == _A_FIGURE:
+                key = figure, texts[number] in _COMPARISONS
+                signs[key] = signs.get(key, "") + texts[number]
+                break
     return _Side(tuple(compress(texts, kept)), figures, signs, breaks)
 
 
@@ -181,7 +185,7 @@ class _Gap(NamedTuple):
             return
         if _NEGATION in kinds:
             yield _NEGATION
-        if self.before and kinds[-1] != _FIGURE:
+        if self.before and kinds[-1] in (_DIRECTION, _MODAL):
             yield kinds[-1]
         if self.behind and kinds[0] == _SCALE:
             yield _SCALE
@@ -207,7 +211,8 @@ def _gaps(a: _Side, b: _Side, blocks: Sequence[Block]) -> Iterator[_Gap]:
 def _gaps_apart(a: _Side, b: _Side, in_a: Sequence[Block], in_b: Sequence[Block]) -> Iterator[_Gap]:
     """What stands beside a shared stretch that has other neighbours in the one quote than in the other.
 
-    What is right behind it in both is laid side by side, and so is what is right before it.
+    What is right behind it in both is laid side by side, and so is what is right before it, unless both are long: then
+    they are other texts.
     """
     between = [
         {(left, right): side.texts[left[at] + left[2] : right[at]] for left, right in pairwise(row)}
@@ -221,8 +226,8 @@ def _gaps_apart(a: _Side, b: _Side, in_a: Sequence[Block], in_b: Sequence[Block]
         x_of, y_of = ({pair[end]: texts for pair, texts in row.items()} for row in apart)
         for block, x in x_of.items():
             y = y_of[block]
-            near = max(len(x), len(y)) < MIN_FRAGMENT
-            for one, other in ((x, y),) if near else ((x, ()), ((), y)):
+            unlike = min(len(x), len(y)) >= MIN_FRAGMENT
+            for one, other in ((x, ()), ((), y)) if unlike else ((x, y),):
                 if block[2] and (one or other):
                     yield _Gap(one, other, behind=behind, before=not behind, loose=True)
 
