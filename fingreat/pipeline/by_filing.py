@@ -34,7 +34,8 @@ def read_by_filing(runs: Sequence[RunFolder], filings: Sequence[str]) -> ByFilin
 class ByFiling:
     """Pairs of a filing's id and its extractions in each of the runs, in the order in which these wrote them.
 
-    Every filing that was asked for is given, also one without extractions. It can be gone through several times.
+    Every filing that was asked for is given, also one without extractions. It can be gone through several times, and
+    raises a RunError where a filing has two extractions with one id in a run.
 
     Attributes:
         left_out: for each run, how many of its extractions are of filings that were not asked for.
@@ -51,7 +52,7 @@ class ByFiling:
 
     def __iter__(self) -> Iterator[tuple[str, tuple[list[Extraction], ...]]]:
         for number, filing in enumerate(self._filings):
-            yield filing, tuple(list(places.extractions(number)) for places in self._places)
+            yield filing, tuple(places.extractions(number, filing) for places in self._places)
 
 
 class _Places:
@@ -59,6 +60,7 @@ class _Places:
 
     def __init__(self, run: RunFolder, numbers: Mapping[str, int]) -> None:
         self.left_out = 0
+        self._run = run
         self._parts = part_paths(run.extractions)
         found: tuple[array[int], ...] = (array("Q"), array("Q"), array("Q"))
         for number, start, end in self._lines(numbers):
@@ -71,8 +73,20 @@ class _Places:
         order = sorted(range(len(found[0])), key=found[0].__getitem__)
         self._numbers, self._starts, self._ends = (array("Q", map(values.__getitem__, order)) for values in found)
 
-    def extractions(self, number: int) -> Iterator[Extraction]:
-        """The extractions of the filing with this number."""
+    def extractions(self, number: int, filing: str) -> list[Extraction]:
+        """The extractions of the filing with this number and this id."""
+        found: dict[str, Extraction] = {}
+        for extraction in self._extractions(number):
+            if extraction.id in found:
+                raise RunError(
+                    f"has two extractions with the id {extraction.id} in filing {filing}.",
+                    where=str(self._run.path),
+                    hint="Repeat its `fingreat extract` command: extractions are made anew from the replies.",
+                )
+            found[extraction.id] = extraction
+        return list(found.values())
+
+    def _extractions(self, number: int) -> Iterator[Extraction]:
         for at in range(bisect_left(self._numbers, number), bisect_left(self._numbers, number + 1)):
             part, start = divmod(self._starts[at], _PART)
             path = self._parts[part]

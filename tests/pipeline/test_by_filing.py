@@ -82,6 +82,16 @@ def test_a_damaged_line_is_named_before_anything_is_given_and_a_torn_one_is_left
     assert caught.value.where == f"{part}, line 2"
 
 
+def test_an_id_that_is_there_twice_in_a_filing_is_refused(tmp_path: Path) -> None:
+    first = extractions_on_disk(tmp_path / "first", [an_extraction("A", "1"), an_extraction("B", "1")])
+    second = extractions_on_disk(tmp_path / "second", [an_extraction("B", "1"), an_extraction("B", "1")])
+    read = iter(read_by_filing((first, second), ("A", "B")))
+    next(read)
+    with pytest.raises(RunError, match="has two extractions with the id 1 in filing B") as caught:
+        next(read)
+    assert caught.value.where == str(second.path)
+
+
 def test_a_part_that_is_gone_is_an_error_of_ours(tmp_path: Path) -> None:
     run = extractions_on_disk(tmp_path / "run", [an_extraction("A", "1")])
     read = read_by_filing((run,), ("A",))

@@ -411,6 +411,21 @@ def test_runs_without_extractions_give_an_empty_match(tmp_path: Path) -> None:
     assert RunFolder(tmp_path / "match").verify() == []
 
 
+def test_a_run_without_extractions_leaves_the_other_unmatched(
+    runs: tuple[RunFolder, RunFolder], tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    shutil.copytree(runs[0].path, empty)
+    change(RunFolder(empty), lambda manifest: {"created": manifest.created.replace(year=2001)})
+    (empty / "extractions" / "part-00000.jsonl").write_bytes(b"")
+    RunFolder(empty).mark_done("extract", empty.rglob("*.jsonl"))
+    total = len(extractions_of_run(runs[1].path))
+    for pair, sizes in (((RunFolder(empty), runs[1]), (0, total)), ((runs[1], RunFolder(empty)), (total, 0))):
+        counts = match_runs(*pair, tmp_path / f"match{sizes[0]}").counts
+        assert (counts.extractions_a, counts.extractions_b) == (counts.unmatched_a, counts.unmatched_b) == sizes
+        assert counts.matched == 0
+
+
 class Killed(BaseException):
     """Nothing catches it, like a kill."""
 
