@@ -211,8 +211,8 @@ def _gaps(a: _Side, b: _Side, blocks: Sequence[Block]) -> Iterator[_Gap]:
 def _gaps_apart(a: _Side, b: _Side, in_a: Sequence[Block], in_b: Sequence[Block]) -> Iterator[_Gap]:
     """What stands beside a shared stretch that has other neighbours in the one quote than in the other.
 
-    What is right behind it in both is laid side by side, and so is what is right before it, unless both are long: then
-    they are other texts.
+    What is right behind it in both is laid side by side, and so is what is right before it, unless both are long and
+    have no more than half of the shorter in common: then they are other sentences.
     """
     between = [
         {(left, right): side.texts[left[at] + left[2] : right[at]] for left, right in pairwise(row)}
@@ -226,7 +226,7 @@ def _gaps_apart(a: _Side, b: _Side, in_a: Sequence[Block], in_b: Sequence[Block]
         x_of, y_of = ({pair[end]: texts for pair, texts in row.items()} for row in apart)
         for block, x in x_of.items():
             y = y_of[block]
-            unlike = min(len(x), len(y)) >= MIN_FRAGMENT
+            unlike = min(len(x), len(y)) >= max(MIN_FRAGMENT, 2 * len(set(x).intersection(y)))
             for one, other in ((x, ()), ((), y)) if unlike else ((x, y),):
                 if block[2] and (one or other):
                     yield _Gap(one, other, behind=behind, before=not behind, loose=True)
