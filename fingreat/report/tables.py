@@ -153,7 +153,7 @@ class Table(Record):
 
     @property
     def spans(self) -> tuple[int, ...]:
-        """Per column, how many narrow ones it takes on a page and in a paper, where `cell_fields` stand in them."""
+        """Per column, how many parts its cells have (`cell_fields`), each of them a narrow column in a paper."""
         return tuple(
             (2 if column.kind == "share" else 1) + bounded
             for column, bounded in zip(self.columns, self.bounded, strict=True)
@@ -291,11 +291,11 @@ def cell_text(column: Column, cell: Cell) -> str:
 
 
 def cell_fields(column: Column, cell: Cell, span: int) -> tuple[str, ...]:
-    """A cell in the narrow columns that its column takes: of a share its per cent, "k/n" and interval, of a difference
-    its points and interval, of anything else its text.
+    """The parts of a cell: of a share its per cent, "k/n" and interval, of a difference its points and interval, of
+    anything else its text.
 
     Args:
-        span: how many they are; those for which the cell has nothing are empty.
+        span: how many a cell of the column has; those that this one lacks are empty.
     """
     if isinstance(cell, Share):
         fields: tuple[str, ...] = (percent(cell), fraction(cell), interval_text(cell))

@@ -225,14 +225,14 @@ def test_names_of_runs_are_no_markup() -> None:
     assert f"Against {EVIL}: all 3 members" in page.find(id="table-ensemble").get_text()
 
 
-def test_a_page_has_intervals_and_differences_in_columns_of_their_own() -> None:
+def test_a_page_has_the_interval_below_the_numbers_of_a_share_and_beside_a_difference() -> None:
     page = BeautifulSoup(render_report(two_filings(tables=(ensemble_table([vote()]),))), "html5lib")
     place = page.find(id="table-ensemble")
     assert [(th.get_text(), th.get("colspan")) for th in place.thead("th")] == [
-        *(("Reference", None), ("Run", None), ("Precision", "3"), ("Ensemble's gain", "2"))
+        *(("Reference", None), ("Run", None), ("Precision", "2"), ("Ensemble's gain", "2"))
     ]
     cells = [[cell.get_text().replace("\N{NO-BREAK SPACE}", " ") for cell in row] for row in place.tbody("tr")]
     assert cells[:2] == [
-        ["gold & co", "ensemble", "80.0%", "4/5", "25.0–87.5%", "–", ""],
-        ["gold & co", "m1", "60.0%", "3/5", "25.0–87.5%", "+20.0", "-10.0 to +50.0"],
+        ["gold & co", "ensemble", "80.0%", "4/5 25.0–87.5%", "–", ""],
+        ["gold & co", "m1", "60.0%", "3/5 25.0–87.5%", "+20.0", "-10.0 to +50.0"],
     ]
