@@ -43,7 +43,8 @@ def ids(report: Report) -> tuple[set[str], set[str]]:
 def test_two_runs_against_each_other(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
     report = build_report(runs, corpus)
     # A quotes sentences 0, 1 and 2 in both filings: 6. B quotes 0, 1 and 5 in the first, 0 and 1 in the second: 5.
-    # Matched are 0 and 1 in both: 4; under the same edge only 0: 2.
+    # Matched are 0 and 1 in both: 4; under the same edge only 0: 2. Of two filings a quarter of the draws has the
+    # first one twice, another quarter the second: recall 2/3 and 2/2, Jaccard 2/4 and 2/3, 1/2 under the same edge.
     against_b, against_a = rows(report, "agreement")
     assert against_b == {
         "run": "a",
@@ -51,30 +52,67 @@ def test_two_runs_against_each_other(corpus: Corpus, runs: tuple[RunFolder, RunF
         "extractions": 6,
         "of the reference": 5,
         "matched": 4,
-        "recall": Share(k=4, n=5),
-        "Jaccard": Share(k=4, n=7),
-        "conditional precision": Share(k=2, n=4),
+        "recall": Share(k=4, n=5, interval=(2 / 3, 1.0)),
+        "Jaccard": Share(k=4, n=7, interval=(0.5, 2 / 3)),
+        "conditional precision": Share(k=2, n=4, interval=(0.5, 0.5)),
     }
-    assert (against_a["run"], against_a["recall"], against_a["Jaccard"]) == ("b", Share(k=4, n=6), Share(k=4, n=7))
+    assert against_a["run"] == "b"
+    # 2/3 of A's in either filing.
+    assert against_a["recall"] == Share(k=4, n=6, interval=(2 / 3, 2 / 3))
+    assert against_a["Jaccard"] == against_b["Jaccard"]
     # B's extractions are 2 + 2 Net Income ones (0 as REV, 1 as OPEX), all matched, and one dividend, which A lacks.
     by_category = {row["category"]: row for row in rows(report, "agreement-by-category") if row["run"] == "a"}
-    assert by_category["Net Income"]["recall"] == Share(k=4, n=4)
-    assert by_category["Net Income"]["conditional precision"] == Share(k=2, n=4)
-    assert by_category["Cash Flow"]["recall"] == Share(k=0, n=1)
+    assert by_category["Net Income"]["recall"] == Share(k=4, n=4, interval=(1.0, 1.0))
+    assert by_category["Net Income"]["conditional precision"] == Share(k=2, n=4, interval=(0.5, 0.5))
+    assert by_category["Cash Flow"]["recall"] == Share(k=0, n=1, interval=(0.0, 0.0))
     by_edge = {(row["run"], row["edge"]): row["recall"] for row in rows(report, "agreement-by-edge")}
-    assert (by_edge["a", "NNCA-OPEX"], by_edge["b", "NNCA-OPEX"]) == (Share(k=2, n=2), Share(k=0, n=0))
+    assert by_edge["a", "NNCA-OPEX"] == Share(k=2, n=2, interval=(1.0, 1.0))
+    assert by_edge["b", "NNCA-OPEX"] == Share(k=0, n=0)
     (pair,) = report.matches
     assert (pair.a, pair.b) == ("a", "b")
     assert list(pair.matches) == match_extractions(report.runs[0].extractions, report.runs[1].extractions)
     assert {"recall-map", "jaccard-map", "precision-map"} <= ids(report)[1]
 
 
+def test_two_runs_are_compared_by_place_and_by_what_their_quotes_say(
+    corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    report = build_report(runs, corpus)
+    by_place = rows(report, "agreement-by-place")[0]
+    # Both quote whole sentences: places match as words do. In each filing both quote the first two, B in the first one
+    # the last as well.
+    assert (by_place["matched"], by_place["recall"]) == (4, Share(k=4, n=5, interval=(2 / 3, 1.0)))
+    both, dividends = sum(map(len, SENTENCES[:2])), len(SENTENCES[5])
+    character_recall = by_place["character recall"]
+    assert isinstance(character_recall, Share)
+    assert (character_recall.k, character_recall.n) == (2 * both, 2 * both + dividends)
+    # Matched sentences are the same: with 12% in the first, without a figure in the second, in both filings.
+    (fidelity,) = rows(report, "fidelity")
+    assert fidelity["exact"] == Share(k=4, n=4)
+    assert [fidelity[name] for name in ("no figures", "same figures", "more in one", "other figures")] == [2, 2, 0, 0]
+    assert fidelity["figures agree"] == Share(k=2, n=2, interval=(1.0, 1.0))
+    assert fidelity["near misses"] == Share(k=0, n=4, interval=(0.0, 0.0))
+    (kinds,) = rows(report, "near-misses")
+    assert (kinds["matched"], kinds["near misses"], kinds["figure"]) == (4, 0, 0)
+
+
+def test_the_page_shows_agreement_first_and_folds_categories_and_edges_away(
+    corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    tables = build_report(runs, corpus).tables
+    main = [table.id for table in tables if not table.detail]
+    assert main[:4] == ["agreement", "volume", "agreement-by-place", "fidelity"]
+    folded = [table.id for table in tables if table.detail]
+    assert folded[:3] == ["near-misses", "agreement-by-category", "agreement-by-edge"]
+
+
 def test_volume_edges_and_tags_of_each_run(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
     report = build_report(runs, corpus)
     volume = {row["run"]: row for row in rows(report, "volume")}
-    assert volume["a"]["in the text"] == Share(k=6, n=6)
-    # 3 and 2 extractions in the two filings.
-    assert (volume["b"]["mean per filing"], volume["b"]["median"], volume["b"]["most"]) == (2.5, 2.5, 3)
+    assert (volume["a"]["extractions"], volume["a"]["not in the text"]) == (6, 0)
+    # 3 and 2 extractions in the two filings: a quarter of the way from one to the other is 2.25.
+    of_b = volume["b"]
+    assert (of_b["filings"], of_b["mean"], of_b["25%"], of_b["median"], of_b["75%"]) == (2, 2.5, 2.25, 2.5, 2.75)
     by_filing = {(row["run"], row["filing"]): row["extractions"] for row in rows(report, "extractions-by-filing")}
     assert by_filing == {("a", FIRST): 3, ("b", FIRST): 3, ("a", SECOND): 3, ("b", SECOND): 2}
     part = "share of extractions"
@@ -223,7 +261,8 @@ def test_a_filing_without_the_item_plays_no_part_and_is_told(tmp_path: Path, cor
     corpus.make_sections("7")
     report = build_report([run_of(corpus, tmp_path / "out" / "a", A)], corpus)
     assert report.notes == ("1 filing without an item 7 to read plays no part.",)
-    assert rows(report, "volume")[0]["filings with any"] == Share(k=2, n=2)
+    volume = rows(report, "volume")[0]
+    assert (volume["filings"], volume["without any"]) == (2, 0)
 
 
 def test_runs_of_the_same_folder_name_are_told_apart(tmp_path: Path, corpus: Corpus) -> None:
@@ -382,4 +421,4 @@ def test_equal_quotes_under_different_edges_give_a_range(tmp_path: Path, corpus:
         run.mark_done("extract", [*run.replies.glob("part-*.jsonl"), part, run.failures])
     first = rows(build_report([a, b], corpus), "agreement")[0]
     # Two extractions in each of two filings: all four matched, with none or with all under the same edge.
-    assert (first["matched"], first["lowest"], first["highest"]) == (4, Share(k=0, n=4), Share(k=4, n=4))
+    assert (first["matched"], first["lowest"], first["highest"]) == (4, 0.0, 1.0)

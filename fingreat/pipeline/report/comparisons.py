@@ -2,93 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from fingreat.analysis import Agreement, CohortAgreement
+from fingreat.analysis import PairAgreement
 from fingreat.pipeline.report.measured import Measured
 from fingreat.pipeline.report.scores import P_DIGITS, p_value
-from fingreat.report import Cell, Share, Table
-from fingreat.report.columns import MOST_ROWS, counts, edges, left_out, numbers, rates, share, shares, texts
+from fingreat.report import Table
+from fingreat.report.agreement_tables import agreement_by_category_table, agreement_by_edge_table
+from fingreat.report.columns import MOST_ROWS, edges, left_out, numbers, rates, share, shares, texts
 from fingreat.report.columns import filings as filing_columns
 
 MOST_RUNS_BY_EDGE = 10
 """Up to so many runs, agreement is also shown for each edge: every pair of runs takes two rows per edge."""
-_REFERENCE = (
-    "The reference is another run, no truth. A match is two quotes of the same passage, whatever their edges. Recall "
-    "is matched / extractions of the reference; Jaccard is matched / (extractions of both - matched); conditional "
-    "precision is matched under the same edge / matched."
-)
-_RANGE = (
-    "Where equal quotes carry different edges, several assignments are equally good: lowest and highest are the "
-    "conditional precision of the worst and the best of them."
-)
-_COHORTS = (
-    "Cohorts go by the edge of the reference. There is no Jaccard here: an extraction without a match has no "
-    "reference edge."
-)
 
 
-def agreement(measured: Measured) -> Table | None:
-    """Every ordered pair of a run and its reference."""
-    if not measured.agreement:
-        return None
-    open_ended = any(least < most for least, most in measured.same_edge.values())
-    rows: list[tuple[Cell, ...]] = []
-    for pair, found in measured.agreement.items():
-        measures = [share(ratio) for ratio in (found.recall, found.jaccard, found.conditional_precision)]
-        if open_ended:
-            measures += [Share(k=same, n=found.matched) for same in measured.same_edge[pair]]
-        rows.append((*pair, found.n, found.n_reference, found.matched, *measures))
-    return Table(
-        id="agreement",
-        title="Runs against each other",
-        columns=(
-            *texts("run", "reference"),
-            *counts("extractions", "of the reference", "matched"),
-            *shares("recall", "Jaccard", "conditional precision"),
-            *shares(*(("lowest", "highest") if open_ended else ())),
-        ),
-        rows=tuple(rows),
-        notes=(_REFERENCE, _RANGE) if open_ended else (_REFERENCE,),
-    )
+def of_pairs(make: Callable[[Sequence[PairAgreement]], Table]) -> Callable[[Measured], Table | None]:
+    """What makes a table of every ordered pair of a run and its reference, if there are any."""
+    return lambda measured: make(tuple(measured.agreement.values())) if measured.agreement else None
 
 
-def agreement_by_category(measured: Measured) -> Table | None:
-    """The same within the categories of reference edges."""
-    if not measured.agreement:
-        return None
-    return Table(
-        id="agreement-by-category",
-        title="Runs against each other, by category",
-        detail=True,
-        columns=(*texts("run", "reference", "category"), *shares("recall", "conditional precision")),
-        rows=tuple(_cohorts(measured, lambda found: found.categories)),
-        notes=(_COHORTS, f"By edge, agreement is shown for up to {MOST_RUNS_BY_EDGE} runs.")
-        if len(measured.runs) > MOST_RUNS_BY_EDGE
-        else (_COHORTS,),
-    )
+def agreement_by_category(pairs: Sequence[PairAgreement]) -> Table:
+    """Agreement within the categories of reference edges; says so where it is not shown by edge."""
+    table = agreement_by_category_table(pairs)
+    if _few_enough(pairs):
+        return table
+    note = f"By edge, agreement is shown for up to {MOST_RUNS_BY_EDGE} runs."
+    return table.model_copy(update={"notes": (*table.notes, note)})
 
 
 def agreement_by_edge(measured: Measured) -> Table | None:
-    """The same within reference edges, where there are not too many runs."""
-    if not measured.agreement or len(measured.runs) > MOST_RUNS_BY_EDGE:
-        return None
-    return Table(
-        id="agreement-by-edge",
-        title="Runs against each other, by edge",
-        detail=True,
-        columns=(*texts("run", "reference"), *edges("edge"), *shares("recall", "conditional precision")),
-        rows=tuple(_cohorts(measured, lambda found: found.edges)),
-        notes=(_COHORTS,),
-    )
+    """Agreement within reference edges, where there are not too many runs."""
+    pairs = tuple(measured.agreement.values())
+    return agreement_by_edge_table(pairs) if pairs and _few_enough(pairs) else None
 
 
-def _cohorts(
-    measured: Measured, cohorts: Callable[[Agreement], Sequence[CohortAgreement]]
-) -> Iterator[tuple[Cell, ...]]:
-    for pair, found in measured.agreement.items():
-        for cohort in cohorts(found):
-            yield *pair, cohort.name, share(cohort.recall), share(cohort.conditional_precision)
+def _few_enough(pairs: Sequence[PairAgreement]) -> bool:
+    return len({pair.run for pair in pairs}) <= MOST_RUNS_BY_EDGE
 
 
 def gold(measured: Measured) -> Table | None:

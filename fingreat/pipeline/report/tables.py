@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from statistics import fmean, median
 
+from fingreat.analysis import Volume, VolumeTally, by_filing
 from fingreat.pipeline.report import comparisons
-from fingreat.pipeline.report.measured import Measured
+from fingreat.pipeline.report.comparisons import of_pairs
+from fingreat.pipeline.report.measured import Measured, MeasuredRun
 from fingreat.report import Cell, Share, Table
+from fingreat.report.agreement_tables import agreement_table, span_table
 from fingreat.report.columns import MOST_ROWS, counts, edges, filings, left_out, numbers, share, shares, texts
+from fingreat.report.fidelity_table import fidelity_table, near_miss_table
+from fingreat.report.volume_table import volume_table
 from fingreat.schema import Filing
 
 TOP_TAGS = 15
@@ -24,35 +28,14 @@ def make_tables(measured: Measured) -> tuple[Table, ...]:
 
 
 def _volume(measured: Measured) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for run in measured.runs:
-        of_run = Counter(extraction.filing_id for extraction in run.extractions)
-        per_filing = [of_run[filing.id] for filing in measured.filings]
-        rows.append(
-            (
-                run.name,
-                run.manifest.model.spec,
-                len(run.extractions),
-                Share(k=sum(x.verdict.grounded for x in run.extractions), n=len(run.extractions)),
-                Share(k=sum(number > 0 for number in per_filing), n=len(per_filing)),
-                fmean(per_filing) if per_filing else None,
-                float(median(per_filing)) if per_filing else None,
-                max(per_filing, default=None),
-            )
-        )
-    return Table(
-        id="volume",
-        title="What each run extracted",
-        detail=True,
-        columns=(
-            *texts("run", "model"),
-            *counts("extractions"),
-            *shares("in the text", "filings with any"),
-            *numbers("mean per filing", "median", digits=1),
-            *counts("most"),
-        ),
-        rows=tuple(rows),
-    )
+    return volume_table({run.name: _volume_of(run, measured.filings) for run in measured.runs})
+
+
+def _volume_of(run: MeasuredRun, filings: Sequence[Filing]) -> Volume:
+    of_run, tally = by_filing(run.extractions), VolumeTally()
+    for filing in filings:
+        tally.add(filing.id, of_run.get(filing.id, ()))
+    return tally.volume()
 
 
 def _by_category(measured: Measured) -> Table:
@@ -180,9 +163,12 @@ def _years(filing: Filing) -> tuple[str | None, str | None]:
 
 
 TABLES: dict[str, Callable[[Measured], Table | None]] = {
+    "agreement": of_pairs(agreement_table),
     "volume": _volume,
-    "agreement": comparisons.agreement,
-    "agreement-by-category": comparisons.agreement_by_category,
+    "agreement-by-place": of_pairs(span_table),
+    "fidelity": of_pairs(fidelity_table),
+    "near-misses": of_pairs(near_miss_table),
+    "agreement-by-category": of_pairs(comparisons.agreement_by_category),
     "agreement-by-edge": comparisons.agreement_by_edge,
     "gold": comparisons.gold,
     "gold-by-edge": comparisons.gold_by_edge,
