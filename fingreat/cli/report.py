@@ -9,9 +9,11 @@ import typer
 
 from fingreat.cli import complete
 from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, show_table, stoppable, tell
+from fingreat.cli.watch import Watch
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.report import build_report, check_folder, write_report
+from fingreat.pipeline.report.texts import MOST_FILINGS
 from fingreat.report import Cell, Report, Share
 from fingreat.runs import RunFolder
 
@@ -64,14 +66,16 @@ def command(
     """
     check_folder(target)
     with stoppable(lambda: "Nothing of the report is half written; repeat the command."):
-        report = build_report(
-            [RunFolder(path) for path in runs],
-            Corpus(corpus) if corpus else None,
-            gold=[passage for path in gold or () for passage in read_gold(path)],
-            show=filing or None,
-            common=common,
-            title=title and title.encode("utf-8", "replace").decode(),
-        )
+        with Watch("comparing") as watch:
+            report = build_report(
+                [RunFolder(path) for path in runs],
+                Corpus(corpus) if corpus else None,
+                gold=[passage for path in gold or () for passage in read_gold(path)],
+                show=filing or MOST_FILINGS,
+                common=common,
+                title=title and title.encode("utf-8", "replace").decode(),
+                watch=watch,
+            )
         page = write_report(report, target)
     if json:
         print_json(_as_data(report, page))

@@ -99,7 +99,7 @@ def measure_runs(
     with compared(together, common=common) as found:
         found.graph.categories(grouping)
         bootstrap = FilingBootstrap(len(found.scope.filings), replicates=replicates, seed=seed)
-        pairs = {(min(pair), max(pair)): _Pair(found.graph, grouping) for pair in wanted}
+        pairs = {(min(pair), max(pair)): PairMeasure(found.graph, grouping) for pair in wanted}
         volumes = [VolumeTally() for _ in together]
         _tally(found, pairs, volumes, watch)
     names = found.names
@@ -140,7 +140,7 @@ def agreement_tables(measured: MeasuredRuns, *, by_edge: bool = False) -> tuple[
 
 def _tally(
     found: Compared,
-    pairs: Mapping[tuple[int, int], _Pair],
+    pairs: Mapping[tuple[int, int], PairMeasure],
     volumes: Sequence[VolumeTally],
     watch: Watching,
 ) -> None:
@@ -152,8 +152,8 @@ def _tally(
             pair.add(matcher, extractions[a], extractions[b])
 
 
-class _Pair:
-    """All that is counted of two runs."""
+class PairMeasure:
+    """All that is counted of two runs, filing by filing."""
 
     def __init__(self, graph: Graph, grouping: str) -> None:
         self._words = PairTally(graph, grouping)
@@ -161,12 +161,13 @@ class _Pair:
         self._characters = CharacterTally()
         self._fidelity = FidelityTally()
 
-    def add(self, matcher: FilingMatcher, a: Sequence[Extraction], b: Sequence[Extraction]) -> None:
-        """Match one filing's extractions, and count."""
+    def add(self, matcher: FilingMatcher, a: Sequence[Extraction], b: Sequence[Extraction]) -> list[Match]:
+        """Match one filing's extractions, count, and return the matches by words."""
         by_words = _add(self._words, matcher.candidates(a, b))
         _add(self._spans, matcher.candidates(a, b, by="span"))
         self._characters.add(matcher.filing_id, a, b)
         self._fidelity.add(matcher.filing_id, by_words)
+        return by_words
 
     def agreement(self, run: str, reference: str, side: Side, bootstrap: FilingBootstrap) -> PairAgreement:
         """What was counted, with one of the two as the reference.

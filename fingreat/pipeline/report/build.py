@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from itertools import combinations, permutations
+from functools import partial
+from itertools import chain, combinations, permutations
 from pathlib import Path
 
-from fingreat.analysis import Agreement, by_filing, measure_agreement, measure_tags, score_against_gold
+from fingreat.analysis import FilingBootstrap, PairAgreement, by_filing, measure_tags, score_against_gold
 from fingreat.errors import InputError
 from fingreat.matching import FilingMatcher
-from fingreat.pipeline.comparable import check_comparable
+from fingreat.pipeline.agreement import PairMeasure
 from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.report.figures import FIGURES, make_figures
 from fingreat.pipeline.report.measured import Measured, MeasuredRun, Names
 from fingreat.pipeline.report.scores import run_view
 from fingreat.pipeline.report.tables import TABLES, make_tables
 from fingreat.pipeline.report.texts import MOST_FILINGS, Texts, read_texts
+from fingreat.pipeline.side_by_side import Compared, Watching, compared, unwatched
 from fingreat.report import MatchView, Report, count_of, draw_svg, render_report, table_csv
-from fingreat.runs import Manifest, RunFolder, read_record_file, read_records, readers, write_atomic
+from fingreat.runs import Manifest, RunFolder, read_record_file, readers, write_atomic
 from fingreat.runs.files import storage_errors
-from fingreat.schema import Extraction, Failure, GoldPassage, Graph, Match, load_graph
+from fingreat.schema import Extraction, Failure, GoldPassage, Graph, Match
+from fingreat.schema.graph import DEFAULT_GROUPING
 
 
 def build_report(
@@ -29,19 +32,20 @@ def build_report(
     corpus: CorpusFolder | None = None,
     *,
     gold: Sequence[GoldPassage] = (),
-    show: Sequence[str] | None = None,
-    most: int = MOST_FILINGS,
+    show: Sequence[str] | int = MOST_FILINGS,
     common: bool = False,
     title: str | None = None,
+    watch: Watching = unwatched,
 ) -> Report:
     """Measure finished runs over the same texts: one by one, against each other, and against a gold.
 
     Args:
         corpus: what the runs read; by default the one that the first manifest names.
         gold: passages that list all evidence of their filings. Filings without any play no part in the scores.
-        show: ids of the filings whose texts the page shows; by default the first in corpus order, at most `most`
-            and `texts.MOST_CHARACTERS`.
+        show: ids of the filings whose texts the page shows, or of how many at most, which are the first in corpus
+            order within `texts.MOST_CHARACTERS`.
         common: compare the runs on the filings that all of them read, instead of refusing others.
+        watch: told of how many filings the runs are compared.
 
     Raises:
         RunError: a run is not complete or is damaged, or another process changes it.
@@ -52,29 +56,13 @@ def build_report(
     if not runs:
         raise InputError("there is no run to report on.", hint="Name at least one run folder.")
     with ExitStack() as stack:
-        for run in runs:
-            stack.enter_context(readers(run.path))
-        filings = check_comparable(runs, common=common)
+        found = stack.enter_context(compared(runs, common=common))
         manifests = [run.manifest() for run in runs]
-        graph = _graph_of(manifests[0], runs[0])
         corpus = corpus or _corpus_of(manifests[0], runs[0])
         stack.enter_context(readers(corpus.path))
-        texts = read_texts(corpus, manifests, filings, gold, (show, most))
-        names = _names([run.path for run in runs])
-        measured_runs = tuple(
-            _measure(name, run, manifest, texts, graph)
-            for name, run, manifest in zip(names, runs, manifests, strict=True)
-        )
-    matches, same_edge = _match(measured_runs)
-    measured = Measured(
-        graph=graph,
-        filings=texts.filings,
-        lengths=texts.lengths,
-        runs=measured_runs,
-        matches=matches,
-        agreement=_agreement(measured_runs, matches, graph),
-        same_edge=same_edge,
-    )
+        choice = (None, show) if isinstance(show, int) else (show, len(show))
+        texts = read_texts(corpus, manifests, found.scope.filings, gold, choice)
+        measured = _measured(found, runs, manifests, texts, watch)
     item = str(manifests[0].resolved["item"])
     return _laid_out(measured, texts, title or _title(texts, item), _notes(texts, item))
 
@@ -145,8 +133,50 @@ def check_folder(out: Path) -> None:
             raise InputError(f"is no {'folder' if is_folder else 'file'} of a report.", where=str(path), hint=hint)
 
 
-def _measure(name: str, run: RunFolder, manifest: Manifest, texts: Texts, graph: Graph) -> MeasuredRun:
-    extractions = tuple(x for x in read_records(run.extractions, Extraction) if x.filing_id in texts.lengths)
+def _measured(
+    found: Compared, runs: Sequence[RunFolder], manifests: Sequence[Manifest], texts: Texts, watch: Watching
+) -> Measured:
+    """Go through the filings once: gather what each run has of them, and match every two runs."""
+    extractions: list[list[Extraction]] = [[] for _ in runs]
+    numbers = list(combinations(range(len(runs)), 2))
+    pairs = {pair: PairMeasure(found.graph, DEFAULT_GROUPING) for pair in numbers}
+    matches: dict[tuple[int, int], list[Match]] = {pair: [] for pair in numbers}
+    for filing_id, sides in found.by_filing(watch):
+        if filing_id not in texts.lengths:
+            continue
+        for gathered, of_run in zip(extractions, sides, strict=True):
+            gathered += of_run
+        matcher = FilingMatcher(filing_id, chain.from_iterable(sides))
+        for a, b in numbers:
+            matches[a, b] += pairs[a, b].add(matcher, sides[a], sides[b])
+    names = found.names
+    return Measured(
+        graph=found.graph,
+        filings=texts.filings,
+        lengths=texts.lengths,
+        runs=tuple(map(partial(_measure, texts, found.graph), names, runs, manifests, extractions)),
+        matches={(names[a], names[b]): tuple(of_pair) for (a, b), of_pair in matches.items()},
+        agreement=_agreement(names, pairs, len(texts.lengths)),
+    )
+
+
+def _agreement(
+    names: Sequence[str], pairs: Mapping[tuple[int, int], PairMeasure], filings: int
+) -> dict[Names, PairAgreement]:
+    """Every ordered pair of a run and its reference, both directions from the same matches."""
+    bootstrap = FilingBootstrap(filings)
+    return {
+        (names[run], names[reference]): pairs[min(run, reference), max(run, reference)].agreement(
+            names[run], names[reference], "a" if reference < run else "b", bootstrap
+        )
+        for run, reference in permutations(range(len(names)), 2)
+    }
+
+
+def _measure(
+    texts: Texts, graph: Graph, name: str, run: RunFolder, manifest: Manifest, extractions: Sequence[Extraction]
+) -> MeasuredRun:
+    """A run by itself and against the gold."""
     failures = tuple(f for _, f in read_record_file(run.failures, Failure) if f.filing_id in texts.lengths)
     score, scores = None, {}
     if texts.gold:
@@ -167,43 +197,7 @@ def _measure(name: str, run: RunFolder, manifest: Manifest, texts: Texts, graph:
         if left
         else ()
     )
-    return MeasuredRun(name, manifest, extractions, failures, measure_tags(extractions), score, scores, notes)
-
-
-def _match(runs: Sequence[MeasuredRun]) -> tuple[dict[Names, tuple[Match, ...]], dict[Names, tuple[int, int]]]:
-    """The matches of every two runs, and the range of their same-edge matches over all best assignments."""
-    matches: dict[Names, tuple[Match, ...]] = {}
-    same_edge: dict[Names, tuple[int, int]] = {}
-    for a, b in combinations(runs, 2):
-        of_a, of_b = by_filing(a.extractions), by_filing(b.extractions)
-        candidates = [
-            FilingMatcher(one, (*own, *of_b[one])).candidates(own, of_b[one])
-            for one, own in of_a.items()
-            if one in of_b
-        ]
-        matches[a.name, b.name] = tuple(match for one in candidates for match in one.matches())
-        ranges = [one.same_edge_range() for one in candidates]
-        same_edge[a.name, b.name] = same_edge[b.name, a.name] = (
-            sum(least for least, _ in ranges),
-            sum(most for _, most in ranges),
-        )
-    return matches, same_edge
-
-
-def _agreement(
-    runs: Sequence[MeasuredRun], matches: Mapping[Names, Sequence[Match]], graph: Graph
-) -> dict[Names, Agreement]:
-    """Every ordered pair of a run and its reference, both directions from the same matches."""
-    found: dict[Names, Agreement] = {}
-    for run, reference in permutations(runs, 2):
-        names = run.name, reference.name
-        if names in matches:
-            found[names] = measure_agreement(run.extractions, reference.extractions, matches[names], graph)
-        else:
-            found[names] = measure_agreement(
-                reference.extractions, run.extractions, matches[names[::-1]], graph, reference="a"
-            )
-    return found
+    return MeasuredRun(name, manifest, tuple(extractions), failures, measure_tags(extractions), score, scores, notes)
 
 
 def _notes(texts: Texts, item: str) -> tuple[str, ...]:
@@ -222,36 +216,6 @@ def _title(texts: Texts, item: str) -> str:
         filing = texts.filings[0]
         return f"{filing.company or filing.id}: evidence in Item {item}"
     return f"Evidence in Item {item} of {len(texts.filings):,} filings"
-
-
-def _names(paths: Iterable[Path]) -> list[str]:
-    """The names of the run folders; of equal names the later ones get a number."""
-    names: list[str] = []
-    for path in paths:
-        base = name = path.resolve().name
-        number = 1
-        while name in names:
-            number += 1
-            name = f"{base} ({number})"
-        names.append(name)
-    return names
-
-
-def _graph_of(manifest: Manifest, run: RunFolder) -> Graph:
-    """The graph of a run: the shipped one, or the file it was made with."""
-    named = manifest.asked.get("schema_file")
-    if named and not Path(named).is_file():
-        raise InputError(
-            f"was made with graph file {named}, which is not there.", where=str(run.path), hint="Put it back."
-        )
-    graph = load_graph(Path(named) if named else None)
-    if graph.digest != manifest.hashes["graph"]:
-        raise InputError(
-            f"graph '{graph.name}' is not the one that this run was made with.",
-            where=str(run.path),
-            hint=f"Restore {graph.source}." if named else "The run was made by another version of fingreat.",
-        )
-    return graph
 
 
 def _corpus_of(manifest: Manifest, run: RunFolder) -> CorpusFolder:

@@ -52,7 +52,7 @@ def _map(measured: Measured, id_: str, title: str, measure: Callable[[Agreement]
     names = [run.name for run in measured.runs]
     # A run against itself says nothing, and is left empty.
     values = [
-        [share(measure(measured.agreement[run, reference])) if run != reference else None for run in names]
+        [share(measure(measured.agreement[run, reference].words)) if run != reference else None for run in names]
         for reference in names
     ]
     return heat_map(id_, title, names, values, axes=_AXES, caption=caption)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fingreat.analysis import Agreement, GoldScore, TagScore
+from fingreat.analysis import GoldScore, PairAgreement, TagScore
 from fingreat.runs import Manifest
 from fingreat.schema import Extraction, Failure, Filing, Graph, Match
 
@@ -44,8 +44,7 @@ class Measured:
         lengths: filing id → characters of its section.
         runs: in the order in which they were named.
         matches: (run A, run B) → their matches, one way round.
-        agreement: (a run, its reference) → agreement, for every ordered pair.
-        same_edge: the same → the smallest and the largest number of same-edge matches over all best assignments.
+        agreement: (a run, its reference) → how they agree, for every ordered pair.
     """
 
     graph: Graph
@@ -53,5 +52,4 @@ class Measured:
     lengths: Mapping[str, int]
     runs: tuple[MeasuredRun, ...]
     matches: Mapping[Names, tuple[Match, ...]]
-    agreement: Mapping[Names, Agreement]
-    same_edge: Mapping[Names, tuple[int, int]]
+    agreement: Mapping[Names, PairAgreement]
