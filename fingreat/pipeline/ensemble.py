@@ -17,7 +17,7 @@ from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.ensemble_table import ensemble_by_category_table, ensemble_table
 from fingreat.report.tables import Table
 from fingreat.runs import RunFolder
-from fingreat.schema import Extraction, Graph, Group
+from fingreat.schema import Extraction, Graph
 from fingreat.schema.graph import DEFAULT_GROUPING
 
 TABLES = TableFolder("an ensemble", ("ensemble", "ensemble-by-category"))
@@ -116,26 +116,14 @@ def _tally(found: Compared, members: int, tallies: Sequence[EnsembleTally], watc
     for filing_id, extractions in found.by_filing(watch):
         matcher = FilingMatcher(filing_id, chain.from_iterable(extractions))
         runs = dict(zip(found.names[:members], extractions[:members], strict=True))
-        groups, medoids = _with_own_ids(group_filing(matcher, runs, members))
+        grouped = group_filing(matcher, runs, members)
+        medoids = _under_group_ids(grouped)
         for tally, reference in zip(tallies, extractions[members:], strict=True):
             matches = matcher.candidates(medoids, reference).matches()
-            tally.add(filing_id, groups, matches, reference)
+            tally.add(filing_id, grouped.groups, matches, reference)
 
 
-def _with_own_ids(grouped: Grouped) -> tuple[list[Group], list[Extraction]]:
-    """Groups and medoids, with the group's id as its medoid's.
-
-    Ids of extractions are unique within a run only, and two runs that asked the same questions share them: two groups
-    could have medoids, of different runs, with one id.
-    """
-    groups = []
-    for group in grouped.groups:
-        members = (
-            member.model_copy(update={"id": group.id}) if member.id == group.medoid else member
-            for member in group.members
-        )
-        groups.append(group.model_copy(update={"medoid": group.id, "members": tuple(members)}))
-    medoids = [
-        medoid.model_copy(update={"id": group.id}) for medoid, group in zip(grouped.medoids, groups, strict=True)
-    ]
-    return groups, medoids
+def _under_group_ids(grouped: Grouped) -> list[Extraction]:
+    """The medoids, each under its group's id: two runs that asked the same questions share ids."""
+    pairs = zip(grouped.groups, grouped.medoids, strict=True)
+    return [medoid.model_copy(update={"id": group.id}) for group, medoid in pairs]
