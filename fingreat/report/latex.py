@@ -55,15 +55,15 @@ def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
     Numbers are aligned to the right. A share takes two columns, its per cent and "k/n", a difference one, and either
     one more for its interval where a cell of the column has one. A rule stands before the rows that sum up the others.
 
-    A table that would be wider than a page is set smaller. Where that is not enough and there are intervals, the parts
-    of a share stand below each other and spare columns are left out.
+    A table that would be wider than a page is set smaller. Where that is not enough and there are shares, their parts
+    stand below each other and spare columns are left out.
 
     Args:
         comment: lines of a comment before the table, such as what it was made from.
     """
     table = table.for_reading()
     sizes = [_NORMAL, _SMALL]
-    if any(table.bounded):
+    if max(table.spans) > 1:
         sizes.append(_STACKED)
     style = next((style for style in sizes if _width(table, style) <= _PAGE), sizes[-1])
     table = style.shown(table)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fingreat.analysis import Volume
-from fingreat.report.columns import counts, numbers, texts
-from fingreat.report.tables import Table
+from fingreat.report.columns import counts, numbers, shares, texts
+from fingreat.report.tables import Share, Table
 
 _PER_FILING = (
     "Mean, median and quartiles (25%, 75%) are of the extractions per filing, filings without any included. Characters "
@@ -28,14 +28,18 @@ def volume_table(volumes: Mapping[str, Volume]) -> Table:
         title="What each run extracts per filing",
         columns=(
             *texts("run"),
-            *counts("extractions", "not in the text", "filings", "without any"),
+            *counts("extractions"),
+            *shares("in the text"),
+            *counts("filings", "without any"),
             *numbers("mean", "25%", "median", "75%", digits=1),
             *numbers("characters", digits=0),
         ),
         rows=tuple(
             (
                 name,
-                *(volume.extractions, volume.unplaced, volume.filings, volume.silent),
+                volume.extractions,
+                Share(k=volume.extractions - volume.unplaced, n=volume.extractions),
+                *(volume.filings, volume.silent),
                 *(volume.mean, volume.lower_quartile, volume.median, volume.upper_quartile),
                 volume.mean_characters,
             )

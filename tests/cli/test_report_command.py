@@ -48,7 +48,12 @@ def test_two_runs_and_a_gold(tmp_path: Path, corpus: Path, runs: tuple[Path, Pat
     out = tmp_path / "report"
     outcome = run("report", *runs, "--corpus", corpus, "--gold", GOLD, "--out", out, "--title", "Cues [bold]alone")
     assert outcome.code == 0
-    for words in ("What each run extracted", "Runs against each other", "Runs against the gold", "homogeneity"):
+    for words in (
+        "What each run extracts per filing",
+        "Runs against each other",
+        "Runs against the gold",
+        "homogeneity",
+    ):
         assert words in outcome.out
     assert "quote: " in outcome.out
     assert "extractions lie on evidence" in outcome.out

@@ -109,7 +109,7 @@ def test_the_page_shows_agreement_first_and_folds_categories_and_edges_away(
 def test_volume_edges_and_tags_of_each_run(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
     report = build_report(runs, corpus)
     volume = {row["run"]: row for row in rows(report, "volume")}
-    assert (volume["a"]["extractions"], volume["a"]["not in the text"]) == (6, 0)
+    assert (volume["a"]["extractions"], volume["a"]["in the text"]) == (6, Share(k=6, n=6))
     # 3 and 2 extractions in the two filings: a quarter of the way from one to the other is 2.25.
     of_b = volume["b"]
     assert (of_b["filings"], of_b["mean"], of_b["25%"], of_b["median"], of_b["75%"]) == (2, 2.5, 2.25, 2.5, 2.75)

@@ -69,14 +69,15 @@ def test_volume_is_given_for_a_filing_and_in_all() -> None:
         }
     )
     assert labels(table) == [
-        *("run", "extractions", "not in the text", "filings", "without any"),
+        *("run", "extractions", "in the text", "filings", "without any"),
         *("mean", "25%", "median", "75%", "characters"),
     ]
     assert shown(table) == [
-        "a | 12,345 | 2 | 8 | 3 | 1,543.1 | 0.0 | 1.5 | 2,000.2 | 154,321",
-        "none | 0 | 0 | 0 | 0 | – | – | – | – | –",
+        "a | 12,345 | >99.9% (12,343/12,345) | 8 | 3 | 1,543.1 | 0.0 | 1.5 | 2,000.2 | 154,321",
+        "none | 0 | – (0/0) | 0 | 0 | – | – | – | – | –",
     ]
-    assert table_csv(table).splitlines()[1] == "a,12345,2,8,3,1543.125,0.0,1.5,2000.25,154320.875"
+    assert table_csv(table).splitlines()[2] == "none,0,,0,0,0,0,,,,,"
+    assert table_csv(table).splitlines()[1].endswith(",12343,12345,8,3,1543.125,0.0,1.5,2000.25,154320.875")
     assert has(table, "recall against a reference favours the run with more extractions")
 
 
@@ -200,8 +201,7 @@ def test_a_paper_that_is_too_narrow_has_the_parts_of_a_share_below_each_other() 
         r" &  &  & 3/4 & 3/6 & 2/3 \\",
         r" &  &  & 25.0–87.5\% & 25.0–87.5\% & 25.0–87.5\% \\",
     ]
-    # Without intervals nothing is gained by it.
-    assert r"\addlinespace" not in table_latex(agreement_table([pair(interval=None)]))
+    assert r"\addlinespace" not in table_latex(groups_table(GroupCounts(("x", "y", "z"), 2, SIZES, 0, {})))
 
 
 EVIL = "<b onclick=x>\\input{/etc/passwd} & 50% $1 [red]"
