@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
+from fingreat.analysis.bootstrap import FilingBootstrap, ratio_of_sums
 from fingreat.analysis.ratio import Ratio
 from fingreat.errors import InputError
 from fingreat.schema import Difference, Figures, Match
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from fingreat.analysis.bootstrap import FilingBootstrap
 
     Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -75,7 +74,11 @@ class FidelityTally:
         self._rows.extend(counts[column] for column in _COLUMNS)
 
     def counts(self, bootstrap: FilingBootstrap | None = None) -> FidelityCounts:
-        """What was counted so far, with intervals where draws of as many filings are given."""
+        """What was counted so far, with intervals where draws are given.
+
+        Raises:
+            InputError: the draws are of another number of filings.
+        """
         columns = self._columns()
         matched = columns["matched"]
         bearing = columns["same"] + columns["more"] + columns["differ"]
@@ -84,8 +87,8 @@ class FidelityTally:
             matched=int(matched.sum()),
             exact=int(columns["exact"].sum()),
             figures={name: int(columns[name].sum()) for name in FIGURES},
-            figures_agree=_ratio(columns["same"], bearing, bootstrap),
-            near_misses=_ratio(columns["near_miss"], matched, bootstrap),
+            figures_agree=ratio_of_sums(columns["same"], bearing, bootstrap),
+            near_misses=ratio_of_sums(columns["near_miss"], matched, bootstrap),
             kinds={name: int(columns[name].sum()) for name in DIFFERENCES},
         )
 
@@ -95,8 +98,3 @@ class FidelityTally:
 
         table = np.array(self._rows, dtype=np.int64).reshape(-1, len(_COLUMNS))
         return dict(zip(_COLUMNS, table.T, strict=True))
-
-
-def _ratio(hits: Array, totals: Array, bootstrap: FilingBootstrap | None) -> Ratio:
-    interval = bootstrap.ratio(hits, totals) if bootstrap else None
-    return Ratio(int(hits.sum()), int(totals.sum()), interval)
