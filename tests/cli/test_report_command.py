@@ -74,7 +74,7 @@ def test_the_same_as_one_json_object(tmp_path: Path, corpus: Path, runs: tuple[P
     (row,) = data["tables"]["volume"]
     count = json.loads((runs[0] / "manifest.json").read_text())["counts"]["extractions"]
     assert (row["run"], row["extractions"]) == ("quote", count)
-    assert row["in the text"] == {"k": count, "n": count, "value": 1.0}
+    assert row["in the text"] == {"k": count, "n": count, "value": 1.0, "interval": None}
 
 
 def test_a_filing_to_show_must_be_one_of_them(

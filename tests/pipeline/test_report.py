@@ -217,7 +217,7 @@ def test_which_filings_are_shown(
         return [view.filing.id for view in report.filings]
 
     assert shown() == [FIRST, SECOND]
-    assert shown(most=1) == [FIRST]
+    assert shown(show=1) == [FIRST]
     assert shown(show=[SECOND]) == [SECOND]
     assert shown(show=[SECOND, FIRST]) == [FIRST, SECOND]
     # A budget of text: the first filing is shown whatever its length.
