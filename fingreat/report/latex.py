@@ -34,7 +34,7 @@ _PROSE, _PROSE_COLUMN = 40, r">{\raggedright\arraybackslash}p{0.4\linewidth}"
 """Length from which on a text is wrapped, and the column that it stands in."""
 _PAGE = 360
 """Points of LaTeX: the width of a text on A4 at 11 pt."""
-_COMPACT = r"\footnotesize\setlength{\tabcolsep}{3pt}"
+_COMPACT = r"\footnotesize\setlength{\tabcolsep}{2.5pt}"
 """How a table is set that would be wider than that."""
 _PART = "of which "
 """How a row begins that is a part of the row above."""
@@ -119,8 +119,8 @@ class _Style(NamedTuple):
 
 
 _NORMAL = _Style(compact=False, stacked=False, character=5.6, space=12)
-_SMALL = _Style(compact=True, stacked=False, character=4.6, space=6)
-_STACKED = _Style(compact=True, stacked=True, character=4.6, space=6)
+_SMALL = _Style(compact=True, stacked=False, character=4.45, space=5)
+_STACKED = _Style(compact=True, stacked=True, character=4.45, space=5)
 
 
 def _block(table: Table, row: Sequence[Cell], style: _Style) -> list[str]:
@@ -158,9 +158,11 @@ def _width(table: Table, style: _Style) -> float:
         if letters == _PROSE_COLUMN:
             points += 0.4 * _PAGE + style.space
             continue
-        fields = [cell_fields(column, row[index], table.spans[index]) for row in table.rows]
-        texts = chain.from_iterable(fields) if style.stacked else map(" ".join, fields)
-        points += max(map(len, (*_head_lines(column, style), *texts))) * style.character + style.space * len(letters)
+        parts = zip(*(cell_fields(column, row[index], table.spans[index]) for row in table.rows), strict=True)
+        widths = [max(map(len, part)) for part in parts]
+        head = max(map(len, _head_lines(column, style)))
+        cells = max(widths, default=0) if style.stacked else sum(widths)
+        points += max(head, cells) * style.character + style.space * len(letters)
     return points
 
 

@@ -91,7 +91,7 @@ def read_latex(source: str) -> Parsed:
     assert next(lines).startswith("% Needs \\usepackage{booktabs,array}")
     assert [next(lines), next(lines)] == [r"\begin{table}", r"\centering"]
     line = next(lines)
-    compact = line == r"\footnotesize\setlength{\tabcolsep}{3pt}"
+    compact = line == r"\footnotesize\setlength{\tabcolsep}{2.5pt}"
     caption = re.fullmatch(r"\\caption\{(.*)\}", next(lines) if compact else line)
     label = re.fullmatch(r"\\label\{tab:([a-z0-9-]+)\}", next(lines))
     assert next(lines) == r"\par\smallskip"
