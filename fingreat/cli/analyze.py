@@ -42,7 +42,7 @@ def cost(
     if json:
         print_json({"runs": [_as_data(run) for run in found], "models": [_as_data(model) for model in together]})
     else:
-        show_table(cost_table(found, together).for_reading())
+        show_table(cost_table(found, together))
 
 
 def _as_data(figures: RunFigures) -> dict[str, Any]:
