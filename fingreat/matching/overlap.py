@@ -15,16 +15,15 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Iterable
-from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
 from fingreat.errors import InputError
-from fingreat.matching.elision import take_apart
+from fingreat.matching.elision import ELISION, take_apart
 from fingreat.matching.normalise import normalise
-from fingreat.matching.tokens import columns, tokens
+from fingreat.matching.tokens import columns
 
 MIN_TOKENS = 8
 """Tokens that the shorter quote needs for containment and fragments to count in full."""
@@ -58,24 +57,24 @@ class Components(NamedTuple):
 
 
 class Vocabulary:
-    """One character for each token, so that a quote is a string of them: substring search and LCS run on it."""
+    """One character for each of some tokens, so that a quote is a string of them: substring search and LCS run on it.
 
-    def __init__(self) -> None:
-        self._codes: dict[str, str] = {}
+    Characters are in the order of the tokens' texts: what code strings decide by their order does not depend on the
+    order of the quotes.
+
+    Raises:
+        InputError: more different tokens than there are characters.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        different = sorted(set(texts))
+        if len(different) > sys.maxunicode:
+            raise InputError(f"Quotes with more than {sys.maxunicode} different words and figures cannot be compared.")
+        self._codes = {text: chr(number) for number, text in enumerate(different, 1)}
 
     def encode(self, texts: Iterable[str]) -> str:
-        """The code string of some tokens.
-
-        Raises:
-            InputError: more different tokens than there are characters.
-        """
-        codes = self._codes
-        try:
-            return "".join([codes.get(text) or codes.setdefault(text, chr(len(codes) + 1)) for text in texts])
-        except ValueError as error:
-            raise InputError(
-                f"Quotes with more than {sys.maxunicode} different words and figures cannot be compared."
-            ) from error
+        """The code string of some of the tokens."""
+        return "".join(map(self._codes.__getitem__, texts))
 
 
 class Quote:
@@ -83,52 +82,79 @@ class Quote:
 
     Attributes:
         text: its normal form.
-        codes: its tokens, one character each.
-        vocabulary: what the characters mean.
+        texts: the texts of its tokens with symbols; of an elided quote those of its pieces, `ELISION` between them.
+        vocabulary: what the characters of code strings mean.
+        codes: its tokens without symbols, one character each.
+        pieces: the code strings of what an elided quote quotes, without ellipses and inserts; of a plain quote itself.
+        quoted: the pieces with a gap between every two.
+        fragments: the code strings of the sentences of every piece, those of at least `MIN_FRAGMENT` tokens, and of
+            every such piece of an elided quote.
+        divided: whether it may have fragments other than all of itself.
     """
 
-    def __init__(self, source: str, vocabulary: Vocabulary) -> None:
-        normalised = normalise(source)
-        self._source = source
-        self._parts = take_apart(source)
+    def __init__(self, parts: _Tokenised, vocabulary: Vocabulary) -> None:
+        self.text = parts.whole.text
+        self.texts = parts.whole.texts
         self.vocabulary = vocabulary
-        self.text = normalised.text
-        self.codes = vocabulary.encode(token.text for token in tokens(normalised))
-
-    @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The texts of its tokens, symbols included."""
-        return tuple(columns(self.text).texts)
-
-    @cached_property
-    def divided(self) -> bool:
-        """Whether the quote may have fragments other than all of itself."""
-        return bool(self._parts) or bool(_sentence_ends(self._source))
-
-    @cached_property
-    def pieces(self) -> tuple[str, ...]:
-        """The code strings of what an elided quote quotes, without ellipses and inserts; of a plain quote itself."""
-        return tuple("".join(sentences) for sentences in self._cut) if self._parts else (self.codes,)
-
-    @cached_property
-    def fragments(self) -> tuple[str, ...]:
-        """The code strings of the sentences of every piece, those of at least `MIN_FRAGMENT` tokens, and of every
-        such piece."""
-        sentences = [sentence for piece in self._cut for sentence in piece]
+        self.codes = vocabulary.encode(parts.whole.words)
+        self.pieces: tuple[str, ...] = (self.codes,)
+        sentences = self._sentences(parts.whole, self.codes)
+        if parts.elided:
+            self.pieces = tuple(vocabulary.encode(piece.words) for piece in parts.pieces)
+            self.texts = tuple(chain(*((ELISION, *piece.texts) for piece in parts.pieces)))[1:]
+            sentences = [
+                sentence
+                for piece, codes in zip(parts.pieces, self.pieces, strict=True)
+                for sentence in self._sentences(piece, codes)
+            ]
+        self.quoted = _GAP.join(self.pieces)
+        self.divided = parts.elided or len(parts.whole.ends) > 0
         whole = self.pieces if len(self.pieces) > 1 else ()
-        return tuple(part for part in dict.fromkeys([*whole, *sentences]) if len(part) >= MIN_FRAGMENT)
+        self.fragments = tuple(part for part in dict.fromkeys([*whole, *sentences]) if len(part) >= MIN_FRAGMENT)
 
-    @cached_property
-    def _cut(self) -> list[list[str]]:
-        return [self._sentences(piece) for piece in (self._parts.fragments if self._parts else (self._source,))]
-
-    def _sentences(self, piece: str) -> list[str]:
-        normalised = normalise(piece)
-        found = tokens(normalised)
-        codes = self.vocabulary.encode(token.text for token in found)
-        starts = [normalised.starts[token.start] for token in found]
-        borders = [0, *(bisect_left(starts, end) for end in _sentence_ends(piece)), len(codes)]
+    @staticmethod
+    def _sentences(piece: _Piece, codes: str) -> list[str]:
+        borders = [0, *piece.ends, len(codes)]
         return [codes[a:b] for a, b in pairwise(borders)]
+
+
+class _Piece:
+    """A text cut into tokens and sentences.
+
+    Attributes:
+        text: its normal form.
+        texts: the texts of its tokens, symbols included.
+        words: those without symbols.
+        ends: how many of `words` stand before each end of a sentence.
+    """
+
+    __slots__ = ("ends", "text", "texts", "words")
+
+    def __init__(self, source: str) -> None:
+        normalised = normalise(source)
+        self.text = normalised.text
+        texts, starts, _, kinds = columns(normalised.text)
+        self.texts = tuple(texts)
+        self.words = texts
+        if "symbol" in kinds:
+            kept = [at for at, kind in enumerate(kinds) if kind != "symbol"]
+            self.words, starts = [texts[at] for at in kept], [starts[at] for at in kept]
+        self.ends: list[int] = []
+        if ends := _sentence_ends(source):
+            begins = [normalised.starts[start] for start in starts]
+            self.ends = [bisect_left(begins, end) for end in ends]
+
+
+class _Tokenised:
+    """A quote cut into tokens: the whole, and the pieces of one with something left out."""
+
+    __slots__ = ("elided", "pieces", "whole")
+
+    def __init__(self, source: str) -> None:
+        self.whole = _Piece(source)
+        parts = take_apart(source)
+        self.elided = parts is not None
+        self.pieces = [_Piece(fragment) for fragment in parts.fragments] if parts else [self.whole]
 
 
 def prepare(quotes: Iterable[str]) -> list[Quote]:
@@ -137,8 +163,10 @@ def prepare(quotes: Iterable[str]) -> list[Quote]:
     Raises:
         InputError: they hold more different tokens than there are characters.
     """
-    vocabulary = Vocabulary()
-    return [Quote(quote, vocabulary) for quote in quotes]
+    tokenised = [_Tokenised(quote) for quote in quotes]
+    words = (word for quote in tokenised for piece in (quote.whole, *quote.pieces) for word in piece.words)
+    vocabulary = Vocabulary(words)
+    return [Quote(quote, vocabulary) for quote in tokenised]
 
 
 def overlap(a: Quote, b: Quote) -> Overlap:
@@ -195,7 +223,8 @@ def shared_fragments(a: Quote, b: Quote) -> float:
     """How much of the shorter quote stands in the other in fragments, in whatever order.
 
     Fragments are the sentences of both quotes, and the pieces of those with something left out. One is shared if it
-    stands in both. The longest are looked for first, and each stretch of a quote counts for one fragment only.
+    stands in both, and counts as often as it does. The longest are looked for first, and each stretch of a quote counts
+    for one fragment only.
 
     Returns:
         tokens of shared fragments over n_short, at most 0.90 + 0.05·(n_short/n_long); 0 if the shorter has less than
@@ -204,12 +233,14 @@ def shared_fragments(a: Quote, b: Quote) -> float:
     short, long = _by_length(a, b)
     if len(short) < MIN_TOKENS:
         return 0.0
-    rest_a, rest_b = _GAP.join(a.pieces), _GAP.join(b.pieces)
+    rest_a, rest_b = a.quoted, b.quoted
+    # Nothing is put in their place that stands in a fragment: one that the other quote lacks now it lacks later.
+    known = {part for part in a.fragments if part in rest_b}.union(part for part in b.fragments if part in rest_a)
     shared = 0
-    for fragment in sorted([*a.fragments, *b.fragments], key=lambda part: (-len(part), part)):
-        if fragment in rest_a and fragment in rest_b:
-            rest_a, rest_b = (rest.replace(fragment, _GAP, 1) for rest in (rest_a, rest_b))
-            shared += len(fragment)
+    for fragment in sorted(known, key=lambda part: (-len(part), part)):
+        if times := min(rest_a.count(fragment), rest_b.count(fragment)):
+            rest_a, rest_b = (rest.replace(fragment, _GAP, times) for rest in (rest_a, rest_b))
+            shared += len(fragment) * times
     return float(min(shared / len(short), cap_of_fragments(len(short), len(long))))
 
 

@@ -216,9 +216,8 @@ def test_quotes_of_different_vocabularies_are_not_compared() -> None:
 
 
 def test_more_different_tokens_than_characters_are_refused() -> None:
-    vocabulary = Vocabulary()
     with pytest.raises(InputError, match="different words"):
-        vocabulary.encode(str(number) for number in range(sys.maxunicode + 1))
+        Vocabulary(str(number) for number in range(sys.maxunicode + 1))
 
 
 @pytest.mark.parametrize(
