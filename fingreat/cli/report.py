@@ -66,7 +66,7 @@ def command(
     """
     check_folder(target)
     with stoppable(lambda: "Nothing of the report is half written; repeat the command."):
-        with Watch("comparing") as watch:
+        with Watch("comparing", unit="steps") as watch:
             report = build_report(
                 [RunFolder(path) for path in runs],
                 Corpus(corpus) if corpus else None,

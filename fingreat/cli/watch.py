@@ -1,4 +1,4 @@
-"""What a person sees while many filings are gone through one by one."""
+"""What a person sees while many filings, or other steps, are gone through one by one."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ class Watch:
     Args:
         description: what is done, in a word.
         clock: seconds from any fixed point.
+        unit: what is counted, where it is not filings.
     """
 
-    def __init__(self, description: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, description: str, clock: Callable[[], float] = time.monotonic, *, unit: str = "filings") -> None:
         self._description = description
+        self._unit = unit
         self._clock = clock
         self._started = self._said = clock()
         self._bar = progress_bar()
@@ -49,4 +51,4 @@ class Watch:
         elif now - self._said >= _PLAIN_EVERY and done < total:
             self._said = now
             left = f", about {duration((now - self._started) * (total - done) / done)} left" if done else ""
-            say(f"{self._description}: {done:,} of {total:,} filings{left}")
+            say(f"{self._description}: {done:,} of {total:,} {self._unit}{left}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -402,6 +403,33 @@ def test_a_refused_write_leaves_no_page(tmp_path: Path, corpus: Corpus, runs: tu
     # A page that stands there says that all of its files do.
     assert not (out / "report.html").exists()
     assert not list(out.rglob(".*.part"))
+
+
+def test_every_step_is_told_and_the_last_is_the_end(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
+    told: list[tuple[int, int]] = []
+    build_report(runs, corpus, watch=lambda done, total: told.append((done, total)))
+    # One pair of runs in each of two filings, then both of its directions.
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    told.clear()
+    build_report(runs[:1], corpus, watch=lambda done, total: told.append((done, total)))
+    assert told == []
+
+
+def test_three_runs_are_measured_as_each_two_of_them_are(
+    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
+) -> None:
+    third = run_of(corpus, tmp_path / "out" / "c", {0: B[1], 2: A[2]})
+    together = build_report((*runs, third), corpus)
+    for id_ in ("agreement", "agreement-by-place", "fidelity"):
+        found = {(row["run"], row["reference"]): row for row in rows(together, id_)}
+        for two in combinations((*runs, third), 2):
+            for row in rows(build_report(two, corpus), id_):
+                assert found[row["run"], row["reference"]] == row
+    pairs = {(pair.a, pair.b): pair.matches for pair in together.matches}
+    assert set(pairs) == {("a", "b"), ("a", "c"), ("b", "c")}
+    of = {run.name: run.extractions for run in together.runs}
+    for (a, b), matches in pairs.items():
+        assert list(matches) == match_extractions(of[a], of[b])
 
 
 def test_equal_quotes_under_different_edges_give_a_range(tmp_path: Path, corpus: Corpus) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
@@ -45,7 +45,7 @@ def build_report(
         show: ids of the filings whose texts the page shows, or of how many at most, which are the first in corpus
             order within `texts.MOST_CHARACTERS`.
         common: compare the runs on the filings that all of them read, instead of refusing others.
-        watch: told of how many filings the runs are compared.
+        watch: told how many steps are done: every two runs in every filing, then every pair of a run and its reference.
 
     Raises:
         RunError: a run is not complete or is damaged, or another process changes it.
@@ -138,39 +138,64 @@ def _measured(
 ) -> Measured:
     """Go through the filings once: gather what each run has of them, and match every two runs."""
     extractions: list[list[Extraction]] = [[] for _ in runs]
-    numbers = list(combinations(range(len(runs)), 2))
-    pairs = {pair: PairMeasure(found.graph, DEFAULT_GROUPING) for pair in numbers}
-    matches: dict[tuple[int, int], list[Match]] = {pair: [] for pair in numbers}
-    for filing_id, sides in found.by_filing(watch):
-        if filing_id not in texts.lengths:
-            continue
-        for gathered, of_run in zip(extractions, sides, strict=True):
-            gathered += of_run
-        matcher = FilingMatcher(filing_id, chain.from_iterable(sides))
-        for a, b in numbers:
-            matches[a, b] += pairs[a, b].add(matcher, sides[a], sides[b])
-    names = found.names
+    pairs = _Pairs(found, len(texts.lengths), watch)
+    for filing_id, sides in found.by_filing():
+        if filing_id in texts.lengths:
+            for gathered, of_run in zip(extractions, sides, strict=True):
+                gathered += of_run
+            pairs.add(filing_id, sides)
     return Measured(
         graph=found.graph,
         filings=texts.filings,
         lengths=texts.lengths,
-        runs=tuple(map(partial(_measure, texts, found.graph), names, runs, manifests, extractions)),
-        matches={(names[a], names[b]): tuple(of_pair) for (a, b), of_pair in matches.items()},
-        agreement=_agreement(names, pairs, len(texts.lengths)),
+        runs=tuple(map(partial(_measure, texts, found.graph), found.names, runs, manifests, extractions)),
+        matches=pairs.matches(),
+        agreement=pairs.agreement(),
     )
 
 
-def _agreement(
-    names: Sequence[str], pairs: Mapping[tuple[int, int], PairMeasure], filings: int
-) -> dict[Names, PairAgreement]:
-    """Every ordered pair of a run and its reference, both directions from the same matches."""
-    bootstrap = FilingBootstrap(filings)
-    return {
-        (names[run], names[reference]): pairs[min(run, reference), max(run, reference)].agreement(
-            names[run], names[reference], "a" if reference < run else "b", bootstrap
-        )
-        for run, reference in permutations(range(len(names)), 2)
-    }
+class _Pairs:
+    """Every two runs, matched filing by filing; whoever watches is told of each two in each filing, and of each result.
+
+    Args:
+        filings: how many will be added.
+    """
+
+    def __init__(self, found: Compared, filings: int, watch: Watching) -> None:
+        self._names = found.names
+        self._watch = watch
+        numbers = list(combinations(range(len(found.names)), 2))
+        self._measures = {pair: PairMeasure(found.graph, DEFAULT_GROUPING) for pair in numbers}
+        self._matches: dict[tuple[int, int], list[Match]] = {pair: [] for pair in numbers}
+        self._filings = filings
+        self._done = 0
+
+    def add(self, filing_id: str, sides: Sequence[Sequence[Extraction]]) -> None:
+        """Match one filing's extractions of every two runs."""
+        matcher = FilingMatcher(filing_id, chain.from_iterable(sides))
+        for (a, b), measure in self._measures.items():
+            self._matches[a, b] += measure.add(matcher, sides[a], sides[b])
+            self._step()
+
+    def matches(self) -> dict[Names, tuple[Match, ...]]:
+        """The matches of every two runs, one way round."""
+        return {(self._names[a], self._names[b]): tuple(found) for (a, b), found in self._matches.items()}
+
+    def agreement(self) -> dict[Names, PairAgreement]:
+        """Every ordered pair of a run and its reference, both directions from the same matches."""
+        bootstrap = FilingBootstrap(self._filings)
+        found: dict[Names, PairAgreement] = {}
+        for run, reference in permutations(range(len(self._names)), 2):
+            names = self._names[run], self._names[reference]
+            measure = self._measures[min(run, reference), max(run, reference)]
+            found[names] = measure.agreement(*names, "a" if reference < run else "b", bootstrap)
+            self._step()
+        return found
+
+    def _step(self) -> None:
+        self._done += 1
+        # Two directions of every two runs come in the end.
+        self._watch(self._done, len(self._measures) * (self._filings + 2))
 
 
 def _measure(
