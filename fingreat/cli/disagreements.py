@@ -25,6 +25,9 @@ def show_disagreements(found: Disagreements, manifest: MatchManifest, edges: Edg
     """The commonest pairs of edges as a table, then each match that is shown, with its quotes."""
     names = manifest.runs[0].name, manifest.runs[1].name
     out.print()
+    if not found.pairs:
+        tell("No match has different edges.")
+        return
     show_table(_pairs(found, names), most=_MOST_PAIRS)
     if edges and not found.shown:
         tell(f"No match has edge {edges[0]} in {names[0]} and {edges[1]} in {names[1]}.")

@@ -249,6 +249,10 @@ def test_nothing_of_nothing_is_a_dash(tmp_path: Path, run: Callable) -> None:
     outcome = run("match", tmp_path / "quote", tmp_path / "span", "--out", tmp_path / "match")
     assert outcome.code == 0
     assert "Jaccard – (0/0); conditional precision – (0/0)" in outcome.out
+    assert "read alike" not in outcome.out
+    shown = run("match", tmp_path / "quote", tmp_path / "span", "--out", tmp_path / "match", "--show", "3")
+    assert shown.code == 0
+    assert shown.out.endswith("\nNo match has different edges.\n")
     data = json.loads(run("match", tmp_path / "quote", tmp_path / "span", "--out", tmp_path / "match", "--json").out)
     assert data["jaccard"] is data["recall_a"] is data["conditional_precision"] is None
     assert data["conditional_precision_range"] == [None, None]
