@@ -6,7 +6,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fingreat.matching import Fidelity, fidelity
@@ -188,6 +188,9 @@ def test_an_ellipsis_hides_nothing_elsewhere() -> None:
     assert kinds(a, f"{' '.join(HALF)} rose 5% {' '.join(REST[:-1])} not {REST[-1]}") == ("negation",)
     assert kinds(a, f"{' '.join(HALF[:-1])} 5% {HALF[-1]} {' '.join(REST)}") == ("figure",)
     assert kinds(a, " ".join(PLAIN)) == ()
+    # In the longer of two quotes; and what a quote has itself before its ellipsis.
+    assert kinds(f"{a} and so on", around("rose 5%")) == ()
+    assert kinds(around("5 ..."), around("")) == ("figure",)
 
 
 @pytest.mark.parametrize(
@@ -205,6 +208,7 @@ def test_an_ellipsis_hides_nothing_elsewhere() -> None:
         # A sign belongs to the figure that follows it.
         ("$ 5 6", "$ 5 € 6", ""),
         ("5 $ 6", "$ 5 6", ""),
+        ("$ 5 and $ 6", "$ 5 and € 6", "figure"),
     ],
 )
 def test_another_sign_is_another_figure_and_none_is_the_same(a: str, b: str, expected: str) -> None:
@@ -233,11 +237,36 @@ def test_sentences_in_another_order_are_the_same_text() -> None:
     assert fidelity(forth, other) == fidelity(other, forth) == ("same", ("negation",))
 
 
+def test_what_stands_before_other_sentences_is_not_laid_side_by_side() -> None:
+    first, second = " ".join(HALF), " ".join(REST)
+    assert compared(f"2021 {first} {second}", f"2020 {second} {first}") == ("differ", ())
+    assert compared(f"{first} {second} 5", f"{second} {first} 6") == ("differ", ())
+    # Sentences that only one has, of six tokens each.
+    found = compared(f"{first} sales rose by 5 in 2021 {second}", f"{second} costs fell to 6 since 2020 {first}")
+    assert found == ("differ", ())
+
+
+def test_a_quote_that_stands_in_the_other_is_laid_on_it() -> None:
+    # Not its first word on the first "the", as if the loss stood within.
+    assert kinds("the sales of our plants", "the loss and the sales of our plants") == ()
+    assert kinds("in our plants in 2021", "in our plants in 2021 and not in 2021") == ("negation",)
+
+
 def test_figures_that_changed_places_differ() -> None:
     assert compared("from 5% to 6% in all", "from 6% to 5% in all") == ("same", ("figure",))
 
 
-SENTENCES = [[f"{letter}{number}" for number in range(14)] for letter in ("s", "t", "u", "v")]
+SENTENCES = [
+    [
+        "the",
+        *(f"{letter}{number}" for number in range(5)),
+        "of",
+        *(f"{letter}{number}" for number in range(6, 12)),
+        "year",
+    ]
+    for letter in ("s", "t", "u", "v")
+]
+"""Four sentences of fourteen words that have three in common."""
 TOKENS = st.lists(
     st.sampled_from([*PLAIN[:4], "5", "5%", "-5", "$", "€", "<", "not", "no", "may", "rose", "fell", "million", "..."]),
     max_size=30,
@@ -271,8 +300,9 @@ def test_only_what_is_planted_is_found(order: list[list[str]], count: int, place
     other = [text for sentence in order[:count] for text in sentence]
     # Sentences in another order, and some of them left out: the same text.
     assert fidelity(whole, other).differs == ()
-    # A token of weight instead of one that both have.
+    # A token of weight instead of a word, but the first or last of a sentence: those are in all of them.
     at = place % len(other)
+    assume(at % 14 not in (0, 13))
     changed = [*other[:at], planted, *other[at + 1 :]]
     kind = {"5": "figure", "not": "negation", "may": "modal"}[planted]
     assert fidelity(whole, changed).differs == fidelity(changed, whole).differs == (kind,)
@@ -294,12 +324,15 @@ def _long(seed: int, count: int) -> list[str]:
         (MANY, [*MANY[:9_000], "not", *MANY[9_000:]], ("none", ("negation",))),
         (MANY, [text for start in range(19_990, -10, -10) for text in MANY[start : start + 10]], ("none", ())),
         (_long(1, 20_000), _long(2, 20_000), ("none", ())),
+        # Two figures that changed places: neither quote has one that the other lacks.
+        ([*MANY[:9_000], "5", *MANY[9_000:15_000], "6", *MANY[15_000:]],
+         [*MANY[:9_000], "6", *MANY[9_000:15_000], "5", *MANY[15_000:]], ("same", ("figure",))),
         # One word, or two in turn, again and again: no stretch stands once, and both have all that the other has.
         (["a"] * 50_000, ["a"] * 40_000, ("none", ())),
         (["5", "b"] * 25_000, ["b", "5"] * 25_000, ("same", ())),
         (["a"] * 50_000, [*["a"] * 40_000, "may", "a"], ("none", ("modal",))),
     ],
-    ids=["one changed", "one inserted", "reordered", "random", "one word", "two in turn", "one word and another"],
+    ids=["one changed", "one inserted", "reordered", "random", "swapped", "one word", "two in turn", "one more word"],
 )  # fmt: skip
 def test_quotes_of_100_000_characters(a: list[str], b: list[str], expected: tuple[str, tuple[str, ...]]) -> None:
     assert fidelity(a, b) == fidelity(b, a) == expected
