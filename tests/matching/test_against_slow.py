@@ -77,6 +77,23 @@ def test_scores_of_quotes_of_one_to_eight_tokens_are_those_of_the_slow_reference
     assert min(seen[name] for name in ("equal", "containment", "order")) > 10
 
 
+def test_scores_of_quotes_whose_sentences_repeat_and_run_into_one_another_are_those_of_the_slow_reference() -> None:
+    """Few words, so that a sentence of one quote begins in the middle of another's, and comes again and again."""
+    seen: Counter[str] = Counter()
+    for seed in range(120):
+        draw = random.Random(seed)
+        words = ["red", "blue", "green", "5%"][: draw.choice([2, 3, 4])]
+        pool = [" ".join(draw.choices(words, k=draw.choice([6, 6, 7, 8, 12]))).capitalize() for _ in range(4)]
+        quotes = [
+            "".join(
+                draw.choice(pool) + draw.choice([". ", ". ", "! ", " ... ", " ", " Red [x] "]) for _ in range(parts)
+            )
+            for parts in draw.choices(range(1, 6), k=4)
+        ]
+        compare_scores(quotes, seen)
+    assert seen["fragments"] > 30
+
+
 def labelled_passages(shared: Path) -> list[list[str]]:
     """The sentences of passages from real filings, roughly told: where they end plays no part in what is compared."""
     lines = (shared / "passages/gold.jsonl").read_text(encoding="utf-8").splitlines()

@@ -21,7 +21,7 @@ DRAWS = st.integers(0, 2**32 - 1).map(random.Random)
 
 
 @st.composite
-def filings(draw: st.DrawFn, most: int = 7) -> tuple[Side, Side]:
+def filings(draw: st.DrawFn, most: int = 6) -> tuple[Side, Side]:
     """The extractions of one filing by two runs."""
     chance = draw(DRAWS)
     passages = [passage(chance) for _ in range(draw(st.integers(1, 3)))]
