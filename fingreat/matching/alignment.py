@@ -69,7 +69,7 @@ def _anchors(a: Tokens, b: Tokens) -> list[Block]:
     """Stretches of at least `MIN_FRAGMENT` tokens that both share, in whatever order, in that of A.
 
     Each holds such a stretch that stands once in either, so that there is no doubt which belong together, and is as
-    long as can be; where two would overlap the longer keeps the tokens.
+    long as can be; where two would overlap the first keeps the tokens.
     """
     once_in_b = _once(b)
     found: list[Block] = []
@@ -80,13 +80,13 @@ def _anchors(a: Tokens, b: Tokens) -> list[Block]:
         found.append(_extended(a, b, i, j))
     taken_a, taken_b = bytearray(len(a)), bytearray(len(b))
     kept = []
-    for i, j, size in sorted(found, key=lambda block: (-block[2], block)):
+    for i, j, size in found:
         start, end = 0, size
         while start < end and (taken_a[i + start] or taken_b[j + start]):
             start += 1
         while start < end and (taken_a[i + end - 1] or taken_b[j + end - 1]):
             end -= 1
-        if end - start >= MIN_FRAGMENT:
+        if start < end:
             kept.append((i + start, j + start, end - start))
             taken_a[i + start : i + end] = taken_b[j + start : j + end] = b"\1" * (end - start)
     return sorted(kept)

@@ -191,6 +191,7 @@ def test_an_ellipsis_hides_nothing_elsewhere() -> None:
     # In the longer of two quotes; and what a quote has itself before its ellipsis.
     assert kinds(f"{a} and so on", around("rose 5%")) == ()
     assert kinds(around("5 ..."), around("")) == ("figure",)
+    assert kinds(around("5 ..."), f"{around('')} and so on") == ("figure",)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +209,7 @@ def test_an_ellipsis_hides_nothing_elsewhere() -> None:
         # A sign belongs to the figure that follows it.
         ("$ 5 6", "$ 5 € 6", ""),
         ("5 $ 6", "$ 5 6", ""),
-        ("$ 5 and $ 6", "$ 5 and € 6", "figure"),
+        ("$ 5 and $ 6 and $ 7", "$ 5 and $ 6 and € 7", "figure"),
     ],
 )
 def test_another_sign_is_another_figure_and_none_is_the_same(a: str, b: str, expected: str) -> None:
@@ -241,9 +242,15 @@ def test_what_stands_before_other_sentences_is_not_laid_side_by_side() -> None:
     first, second = " ".join(HALF), " ".join(REST)
     assert compared(f"2021 {first} {second}", f"2020 {second} {first}") == ("differ", ())
     assert compared(f"{first} {second} 5", f"{second} {first} 6") == ("differ", ())
-    # Sentences that only one has, of six tokens each.
-    found = compared(f"{first} sales rose by 5 in 2021 {second}", f"{second} costs fell to 6 since 2020 {first}")
+    third = "sierra tango uniform victor whiskey xray rose yankee zulu"
+    # Behind the first sentence others follow that only one has, of six tokens each; of five they are side by side.
+    more, other = "sales rose by 5 in 2021", "costs fell to 6 since 2020"
+    found = compared(f"{first} {more} {second} {third}", f"{first} {other} {third} {second}")
     assert found == ("differ", ())
+    found = compared(f"{first} {more[6:]} {second} {third}", f"{first} {other[6:]} {third} {second}")
+    assert found == ("differ", ("direction", "figure"))
+    # A word of the one is not looked for in sentences that stand elsewhere.
+    assert kinds(f"{first} rose {second} {third}", f"{first} {third} {second}") == ("direction",)
 
 
 def test_a_quote_that_stands_in_the_other_is_laid_on_it() -> None:
@@ -324,6 +331,8 @@ def _long(seed: int, count: int) -> list[str]:
         (MANY, [*MANY[:9_000], "not", *MANY[9_000:]], ("none", ("negation",))),
         (MANY, [text for start in range(19_990, -10, -10) for text in MANY[start : start + 10]], ("none", ())),
         (_long(1, 20_000), _long(2, 20_000), ("none", ())),
+        # A figure once more.
+        ([*MANY[:9_000], "5", *MANY[9_000:]], [*MANY[:9_000], "5", "5", *MANY[9_000:]], ("more", ("figure",))),
         # Two figures that changed places: neither quote has one that the other lacks.
         ([*MANY[:9_000], "5", *MANY[9_000:15_000], "6", *MANY[15_000:]],
          [*MANY[:9_000], "6", *MANY[9_000:15_000], "5", *MANY[15_000:]], ("same", ("figure",))),
@@ -332,7 +341,7 @@ def _long(seed: int, count: int) -> list[str]:
         (["5", "b"] * 25_000, ["b", "5"] * 25_000, ("same", ())),
         (["a"] * 50_000, [*["a"] * 40_000, "may", "a"], ("none", ("modal",))),
     ],
-    ids=["one changed", "one inserted", "reordered", "random", "swapped", "one word", "two in turn", "one more word"],
+    ids=["changed", "inserted", "reordered", "random", "once more", "swapped", "one word", "two words", "another"],
 )  # fmt: skip
 def test_quotes_of_100_000_characters(a: list[str], b: list[str], expected: tuple[str, tuple[str, ...]]) -> None:
     assert fidelity(a, b) == fidelity(b, a) == expected
