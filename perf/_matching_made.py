@@ -172,23 +172,24 @@ def great_filing(shape: str, size: int) -> tuple[list[Extraction], list[Extracti
     if shape == "realistic":
         runs = made_filing(-1, each=size, pool=size * 3 // 4)
         return runs["run0"], runs["run1"]
-    words = ["".join("abcdefghij"[int(digit)] for digit in str(n)) for n in range(size + 40)]
+    words = ["".join("abcdefghij"[int(digit)] for digit in str(n)) for n in range(2 * size + 40)]
     stock = [" ".join(words[40 * n : 40 * n + 30]) for n in range(KINDS)]
 
-    def quote(number: int) -> str:
+    def quote(number: int, side: int) -> str:
         if shape == "all equal":
             return stock[0]
         if shape == "boilerplate":
             return f"{draw.choice(stock)} {draw.randint(1, 40)}."
-        return " ".join(words[number : number + 30])  # a chain: each quote is near to some on either side
+        first = 2 * number + side  # a chain: each quote is near to some of the other side before it and behind it
+        return " ".join(words[first : first + 30])
 
     sides = []
-    for run in ("run0", "run1"):
+    for side, run in enumerate(("run0", "run1")):
         order = draw.sample(range(size), size)
         sides.append(
             [
                 Extraction(
-                    id=f"{run}-{n}", run=run, filing_id="filing", chunk_id="c", quote=quote(number), edge="E",
+                    id=f"{run}-{n}", run=run, filing_id="filing", chunk_id="c", quote=quote(number, side), edge="E",
                     verdict=Verdict.EXACT, ranges=((at := draw.randrange(400 * size), at + 200),),
                 )
                 for n, number in enumerate(order)
