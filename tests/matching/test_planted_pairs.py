@@ -106,8 +106,12 @@ def test_the_same_passage_cut_or_put_together_matches(
 ELIDED = [
     # Pieces of 7 and 6 tokens, all of the elided quote's 13: 0.90 + 0.05·13/14.
     (SALES, SALES.replace("in fiscal 2021", "... fiscal 2021"), 0.90 + 0.05 * 13 / 14, "fragments", "same"),
+    # Pieces of 4 and 15 tokens, of which the first is too short: 15/19. In order 19/22.
+    (f"{SALES}. {COSTS}.", f"{SALES}. {COSTS}.".replace("to $41.25 million", "..."), 19 / 22, "order", "more"),
     # An ellipsis that hides a whole sentence: 24/24 in pieces, 0.90 + 0.05·24/32.
     (f"{SALES}. {COSTS}. {MARGIN}.", f"{SALES} [...] {MARGIN}.", 0.90 + 0.05 * 24 / 32, "fragments", "same"),
+    # An insert is no part of the quote, and its figures are none of it: 0.90 + 0.10·14/16.
+    (SALES, f"[In 2019] {SALES}", 0.90 + 0.10 * 14 / 16, "containment", "same"),
     # Pieces of 7 and 7, all 14 of the other: 0.90 + 0.05·14/15.
     (SALES, SALES.replace("million in", "million [dollars] in"), 0.90 + 0.05 * 14 / 15, "fragments", "same"),
 ]
