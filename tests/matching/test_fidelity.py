@@ -263,6 +263,12 @@ def test_figures_that_changed_places_differ() -> None:
     assert compared("from 5% to 6% in all", "from 6% to 5% in all") == ("same", ("figure",))
 
 
+def test_of_equally_long_common_subsequences_the_same_is_taken_in_both_directions() -> None:
+    # Either "rose" is laid on "rose", or "b" on "b".
+    assert compared("b rose not", "of rose b").figures == "none"
+    assert compared("5 not b", "b may 5").figures == "same"
+
+
 SENTENCES = [
     [
         "the",
