@@ -6,7 +6,6 @@ from fingreat.analysis.agreement import (
     CohortAgreement,
     PairTally,
     Side,
-    agreement_by_filing,
     measure_agreement,
 )
 from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap, ratio_of_sums, ratios_of_sums
@@ -51,7 +50,6 @@ __all__ = [
     "TagScore",
     "Volume",
     "VolumeTally",
-    "agreement_by_filing",
     "binomial_tail",
     "by_filing",
     "majority",

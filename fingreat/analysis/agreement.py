@@ -214,34 +214,6 @@ def measure_agreement(
     return tally.agreement(reference)
 
 
-def agreement_by_filing(
-    a: Iterable[Extraction],
-    b: Iterable[Extraction],
-    matches: Iterable[Match],
-    graph: Graph,
-    *,
-    reference: Side = "b",
-    grouping: str = DEFAULT_GROUPING,
-) -> dict[str, Agreement]:
-    """`measure_agreement` of each filing alone, for every filing in which either run has an extraction.
-
-    Raises:
-        InputError: as `measure_agreement`.
-    """
-    ours, theirs, pairs = by_filing(a), by_filing(b), by_filing(matches)
-    return {
-        filing_id: measure_agreement(
-            ours.get(filing_id, ()),
-            theirs.get(filing_id, ()),
-            pairs.get(filing_id, ()),
-            graph,
-            reference=reference,
-            grouping=grouping,
-        )
-        for filing_id in dict.fromkeys((*ours, *theirs, *pairs))
-    }
-
-
 def _edges(extractions: Iterable[Extraction], side: Side, graph: Graph) -> dict[str, str]:
     """Extraction → its edge, both by id."""
     found: dict[str, str] = {}

@@ -1,5 +1,6 @@
 """The whole flow: corpora, extraction, matches, gold, reports, exports, the demo."""
 
+from fingreat.pipeline.agreement import MeasuredRuns, measure_runs
 from fingreat.pipeline.asking import AskOptions
 from fingreat.pipeline.classify import Classified, classify
 from fingreat.pipeline.comparable import check_comparable
@@ -7,10 +8,12 @@ from fingreat.pipeline.corpus import Corpus
 from fingreat.pipeline.demo import Demo, run_demo
 from fingreat.pipeline.draw import draw_order
 from fingreat.pipeline.enrich import enrich
+from fingreat.pipeline.ensemble import MeasuredEnsemble, measure_ensemble
 from fingreat.pipeline.export import ExportFormat, export_run
 from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.fetch import Selection, fetch
 from fingreat.pipeline.gold import anchor_gold, read_gold
+from fingreat.pipeline.groups import GroupedRuns, group_runs
 from fingreat.pipeline.match import match_runs
 from fingreat.pipeline.progress import Progress
 from fingreat.pipeline.questions import ClassifyConfig
@@ -25,6 +28,9 @@ __all__ = [
     "Demo",
     "ExportFormat",
     "ExtractConfig",
+    "GroupedRuns",
+    "MeasuredEnsemble",
+    "MeasuredRuns",
     "Progress",
     "SampleSettings",
     "Selection",
@@ -38,7 +44,10 @@ __all__ = [
     "export_run",
     "extract",
     "fetch",
+    "group_runs",
     "match_runs",
+    "measure_ensemble",
+    "measure_runs",
     "read_gold",
     "run_demo",
     "write_report",

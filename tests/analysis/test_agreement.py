@@ -18,7 +18,6 @@ from fingreat.analysis import (
     PairTally,
     Ratio,
     Side,
-    agreement_by_filing,
     measure_agreement,
 )
 from fingreat.errors import InputError
@@ -96,24 +95,6 @@ def test_another_grouping_parts_the_same_counts_otherwise() -> None:
     assert {c.name: c.recall for c in found.categories}["Equity"] == Ratio(1, 1)
     with pytest.raises(InputError, match="no grouping 'colour'"):
         measure_agreement(a, b, [], GRAPH, grouping="colour")
-
-
-def test_each_filing_alone() -> None:
-    found = agreement_by_filing(A, B, MATCHES, GRAPH)
-    assert list(found) == ["f", "g"]
-    # f: three against two, two matched, one with the same edge. g: one against three, one matched, same edge.
-    assert (found["f"].recall, found["f"].jaccard, found["f"].conditional_precision) == (
-        Ratio(2, 2),
-        Ratio(2, 3),
-        Ratio(1, 2),
-    )
-    assert (found["g"].recall, found["g"].jaccard, found["g"].conditional_precision) == (
-        Ratio(1, 3),
-        Ratio(1, 3),
-        Ratio(1, 1),
-    )
-    # A filing in which only one run says anything is there, with a recall over nothing.
-    assert agreement_by_filing(A, [], [], GRAPH)["g"].recall == Ratio(0, 0)
 
 
 def test_nothing_over_nothing_is_none() -> None:
@@ -307,8 +288,6 @@ def test_cohorts_and_filings_sum_to_the_whole(drawn: Drawn) -> None:
         assert sum(c.recall.total for c in cohorts) == whole.n_reference
         assert sum(c.conditional_precision.hits for c in cohorts) == whole.same_edge
     parts = [tallied(a, b, matches, filing).agreement() for filing in "fg"]
-    for filing, found in agreement_by_filing(a, b, matches, GRAPH).items():
-        assert found == parts["fg".index(filing)]
     for name in ("n", "n_reference", "matched", "same_edge"):
         assert sum(getattr(part, name) for part in parts) == getattr(whole, name)
 
