@@ -74,6 +74,7 @@ def scope_data(scope: Scope) -> dict[str, int]:
     """How many filings are compared, and what is left out."""
     return {
         "filings": len(scope.filings),
+        "without_text": len(scope.without_text),
         "left_out": scope.left_out,
         "left_out_extractions": scope.left_out_extractions,
     }

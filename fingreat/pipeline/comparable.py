@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from fingreat.errors import InputError, RunError
-from fingreat.runs import Manifest, RunFolder
+from fingreat.runs import Manifest, RunFolder, digest_of_text
+
+_NO_TEXT = digest_of_text("")
 
 
-def check_comparable(runs: Sequence[RunFolder], *, common: bool = False) -> tuple[str, ...]:
+class SharedFilings(NamedTuple):
+    """The filings that all of some runs read, in the order in which the first run has them.
+
+    Attributes:
+        read: ids of those with an item to read; what is compared is compared on these.
+        without_text: ids of those in which every run found none: it is absent, or only points elsewhere.
+    """
+
+    read: tuple[str, ...]
+    without_text: tuple[str, ...]
+
+
+def check_comparable(runs: Sequence[RunFolder], *, common: bool = False) -> SharedFilings:
     """Check that runs are finished and read the same texts with the same graph, so that their quotes can be compared.
 
     Models, prompts, modes and chunk budgets may differ.
@@ -17,7 +32,7 @@ def check_comparable(runs: Sequence[RunFolder], *, common: bool = False) -> tupl
         common: allow filings that not all of them read.
 
     Returns:
-        ids of the filings that all of them read, in the order in which the first run has them.
+        the filings that all of them read.
 
     Raises:
         RunError: a run is not complete or is damaged.
@@ -44,9 +59,12 @@ def check_comparable(runs: Sequence[RunFolder], *, common: bool = False) -> tupl
                 "on the filings that all of them read.",
             )
     shared = tuple(filing for filing in everything if all(filing in manifest.inputs for manifest in manifests))
-    if not shared and runs:
-        raise InputError("the runs have no filing in common.", where=", ".join(str(run.path) for run in runs))
-    return shared
+    # Their digests are the same in all runs.
+    read = tuple(filing for filing in shared if manifests[0].inputs[filing] != _NO_TEXT)
+    if not read and runs:
+        lacking = "filing with an item to read" if shared else "filing"
+        raise InputError(f"the runs have no {lacking} in common.", where=", ".join(str(run.path) for run in runs))
+    return SharedFilings(read, tuple(filing for filing in shared if filing not in set(read)))
 
 
 def _finished(run: RunFolder) -> Manifest:

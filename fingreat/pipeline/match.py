@@ -77,7 +77,7 @@ def match_runs(
     with ExitStack() as stack:
         for path in dict.fromkeys((run_a.path, run_b.path)):
             stack.enter_context(readers(path))
-        filings = check_comparable((run_a, run_b), common=common)
+        filings = check_comparable((run_a, run_b), common=common).read
         manifest = _begun(out.resolve().name, (_as_read(run_a), _as_read(run_b)), by, common=common)
         stack.enter_context(sole_owner(out))
         folder = RunFolder(out)

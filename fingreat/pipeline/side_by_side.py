@@ -30,12 +30,14 @@ class Scope:
     """What runs are compared on.
 
     Attributes:
-        filings: ids of the filings that all of them read, in the order in which the first run has them.
+        filings: ids of the filings that all of them read and that have the item, as the first run orders them.
+        without_text: ids of those that all of them looked into, without such an item; they play no part.
         left_out: filings that only some of them read.
         left_out_extractions: of those filings, in all runs.
     """
 
     filings: tuple[str, ...]
+    without_text: tuple[str, ...] = ()
     left_out: int = 0
     left_out_extractions: int = 0
 
@@ -43,6 +45,8 @@ class Scope:
     def sentence(self) -> str:
         """What is compared and what is not, in words."""
         over = f"Over {count_of(len(self.filings), 'filing')}"
+        if unread := len(self.without_text):
+            over += f" ({unread:,} more had no item to read)"
         if not self.left_out:
             return f"{over}."
         read = "that all runs read" if len(self.filings) > 1 else "that every run read"
@@ -93,14 +97,14 @@ def compared(runs: Sequence[RunFolder], *, common: bool = False) -> Iterator[Com
     with ExitStack() as stack:
         for path in dict.fromkeys(run.path for run in runs):
             stack.enter_context(readers(path))
-        filings = check_comparable(runs, common=common)
+        filings, without_text = check_comparable(runs, common=common)
         manifests = [run.manifest() for run in runs]
         read = {filing for manifest in manifests for filing in manifest.inputs}
         extractions = read_by_filing(runs, filings)
         yield Compared(
             names=names_of(run.path for run in runs),
             graph=graph_of(manifests[0], runs[0]),
-            scope=Scope(filings, len(read) - len(filings), sum(extractions.left_out)),
+            scope=Scope(filings, without_text, len(read) - len(filings) - len(without_text), sum(extractions.left_out)),
             extractions=extractions,
         )
 

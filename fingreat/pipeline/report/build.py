@@ -61,7 +61,7 @@ def build_report(
         corpus = corpus or _corpus_of(manifests[0], runs[0])
         stack.enter_context(readers(corpus.path))
         choice = (None, show) if isinstance(show, int) else (show, len(show))
-        texts = read_texts(corpus, manifests, found.scope.filings, gold, choice)
+        texts = read_texts(corpus, manifests, (*found.scope.filings, *found.scope.without_text), gold, choice)
         measured = _measured(found, runs, manifests, texts, watch)
     item = str(manifests[0].resolved["item"])
     return _laid_out(measured, texts, title or _title(texts, item), _notes(texts, item))
