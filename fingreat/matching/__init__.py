@@ -5,14 +5,9 @@
 extractions of two runs quote the same passage, and `group_matches` which of several runs do.
 """
 
-from fingreat.matching.assign import (
-    By,
-    FilingCandidates,
-    FilingMatcher,
-    conditional_precision_range,
-    match_extractions,
-)
+from fingreat.matching.assign import conditional_precision_range, match_extractions
 from fingreat.matching.fidelity import Fidelity, fidelity
+from fingreat.matching.filing import By, FilingCandidates, FilingMatcher
 from fingreat.matching.ground import Grounder, Grounding, ground
 from fingreat.matching.groups import Grouped, group_matches
 from fingreat.matching.normalise import Normalised, normalise

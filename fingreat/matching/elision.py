@@ -16,6 +16,7 @@ ELISION = "..."
 
 _MAX_FRAGMENTS = 20
 _CASE_CHANGE = re.compile(r"\[(\w)\](?=\w)")  # "[S]ales" for "sales"
+_SIGNS = "[", "…", "..", ". ."  # a quote without any of them is plain
 _DOTS = r"(?:…|\.(?: ?\.){2,})"
 _MARK = re.compile(rf"\[ ?{_DOTS} ?\]|{_DOTS}|\[(?P<insert>[^\[\]]{{0,200}})\]")
 
@@ -35,6 +36,8 @@ class Parts:
 
 def take_apart(quote: str) -> Parts | None:
     """The fragments of a quote with ellipses or bracketed inserts; None for a plain quote or a mosaic."""
+    if not any(sign in quote for sign in _SIGNS):
+        return None
     text = _CASE_CHANGE.sub(r"\1", quote).strip()
     fragments: list[str] = []
     inserts: list[str] = []

@@ -83,7 +83,7 @@ def normalise(text: str) -> Normalised:
     lines = re.sub(r"\r(?=\n)", " ", text).replace("\r", "\n") if "\r" in text else text
     mapped = _fold_characters(_SOFT_HYPHEN_AT_LINE_END.sub("-", lines))
     mapped.source = text
-    for pattern, replacement in _STEPS:
+    for pattern, replacement in _STEPS if _MARK.search(mapped.text) else _STEPS_WITHOUT_MARKS:
         if pattern is _EMPHASIS and not ("*" in mapped.text or "_" in mapped.text):
             continue  # told many times faster than by looking for either
         if pattern is _SPACE:
@@ -187,6 +187,9 @@ _STEPS: tuple[tuple[re.Pattern[str], Replacement | str], ...] = (
     (_SPACE, " "),
     (_ELLIPSIS, "..."),
 )
+_MARK = re.compile(r"[\n\\|*_`&<]|''|--|==")
+"""Without any of it, as most quotes are, a text is changed by the next few steps only."""
+_STEPS_WITHOUT_MARKS = tuple(step for step in _STEPS if step[0] in (_FIRST_MARKS, _SPACE, _ELLIPSIS))
 
 
 def _fold_characters(text: str) -> _Mapped:

@@ -31,7 +31,10 @@ MIN_FRAGMENT = 6
 """Tokens of the shortest fragment that counts."""
 
 _GAP = "\0"  # stands for no token
-_SENTENCE_END = re.compile(r"(?P<end>[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*(?:[A-Z0-9$]|[^\x00-\x7f]))|[。！？]+|\n\s*\n")
+# It begins with a set of characters, to which `re` skips; what comes next depends on which of them it is.
+_SENTENCE_END = re.compile(
+    r"[.!?。！？\n](?:(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*(?:[A-Z0-9$]|[^\x00-\x7f]))|(?<=[。！？])[。！？]*|(?<=\n)\s*\n)"
+)
 _LAST_WORD = re.compile(r"[^\W\d_]*\Z")
 _ABBREVIATIONS = frozenset(("mr", "mrs", "ms", "dr", "st", "no", "nos", "inc", "corp", "co", "ltd", "vs", "approx"))
 
@@ -164,8 +167,8 @@ def prepare(quotes: Iterable[str]) -> list[Quote]:
         InputError: they hold more different tokens than there are characters.
     """
     tokenised = [_Tokenised(quote) for quote in quotes]
-    words = (word for quote in tokenised for piece in (quote.whole, *quote.pieces) for word in piece.words)
-    vocabulary = Vocabulary(words)
+    pieces = (piece for quote in tokenised for piece in (quote.whole, *quote.pieces))
+    vocabulary = Vocabulary(set[str]().union(*(piece.words for piece in pieces)))
     return [Quote(quote, vocabulary) for quote in tokenised]
 
 
@@ -233,6 +236,11 @@ def shared_fragments(a: Quote, b: Quote) -> float:
     short, long = _by_length(a, b)
     if len(short) < MIN_TOKENS:
         return 0.0
+    return float(min(shared_tokens(a, b) / len(short), cap_of_fragments(len(short), len(long))))
+
+
+def shared_tokens(a: Quote, b: Quote) -> int:
+    """How many tokens of two quotes stand in shared fragments."""
     rest_a, rest_b = a.quoted, b.quoted
     # Nothing is put in their place that stands in a fragment: one that the other quote lacks now it lacks later.
     known = {part for part in a.fragments if part in rest_b}.union(part for part in b.fragments if part in rest_a)
@@ -241,7 +249,7 @@ def shared_fragments(a: Quote, b: Quote) -> float:
         if times := min(rest_a.count(fragment), rest_b.count(fragment)):
             rest_a, rest_b = (rest.replace(fragment, _GAP, times) for rest in (rest_a, rest_b))
             shared += len(fragment) * times
-    return float(min(shared / len(short), cap_of_fragments(len(short), len(long))))
+    return shared
 
 
 def cap_of_fragments(n_short: Any, n_long: Any) -> Any:
@@ -268,7 +276,7 @@ def _sentence_ends(text: str) -> list[int]:
     """Where sentences and paragraphs end; a point behind an initial or an abbreviation ends none."""
     ends = []
     for match in _SENTENCE_END.finditer(text):
-        if match["end"] == ".":
+        if text[match.start()] == ".":
             # No further back than the longest abbreviation, lest a text of one word take quadratic time.
             before = _LAST_WORD.search(text[max(0, match.start() - 8) : match.start()])
             word = before.group().lower() if before else ""

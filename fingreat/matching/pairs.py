@@ -1,17 +1,23 @@
-"""Which pairs of quotes, or of places, overlap enough to be the same passage; every one of them, and no other.
+"""Which quotes, or places, of one filing overlap enough to be the same passage: every two of them, and no others.
 
-Most pairs are left out unseen, by a bound that holds for all of them, so the result is that of the full comparison.
+Every two are compared once, whichever runs they are of. Most pairs are left out unseen, by bounds that hold for all of
+them, so the result is that of the full comparison.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from fingreat.matching.overlap import MIN_TOKENS, Quote, cap_of_fragments, overlap, prepare
-from fingreat.schema.records import Range
+from fingreat.matching.fragments import Fragments
+from fingreat.matching.overlap import MIN_TOKENS, Quote, cap_of_fragments, shared_tokens
+from fingreat.matching.places import Places
+from fingreat.matching.sharing import Sharing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,152 +30,222 @@ MIN_OVERLAP = 0.80
 Decision = Literal["equal", "containment", "fragments", "order", "span"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
+_EQUAL, _CONTAINMENT, _FRAGMENTS, _ORDER, _SPAN = range(len(DECISIONS))
+_BLOCK = 1 << 19  # pairs that are looked at together
+
 
 @dataclass(frozen=True)
 class Pairs:
-    """Some pairs of the things compared, as arrays of one length.
+    """Some pairs of the things compared, none of them twice, as arrays of one length.
 
     Attributes:
+        size: how many things there are.
         a, b: numbers of the two.
-        score: how far they overlap.
-        decided_by: what gave the score, as a place in `DECISIONS`.
+        over, under: how far they overlap, as a fraction in lowest terms.
+        decided_by: what gave the overlap, as a place in `DECISIONS`.
     """
 
+    size: int
     a: Array
     b: Array
-    score: Array
+    over: Array
+    under: Array
     decided_by: Array
 
+    def between(self, a: Sequence[int], b: Sequence[int]) -> tuple[Array, Array, Array]:
+        """Every pair of one side's things and the other's, each given by its number and there as often as it is given.
 
-def pairs_by_text(a: Sequence[str], b: Sequence[str]) -> Pairs:
-    """The pairs of quotes whose overlap is at least `MIN_OVERLAP`.
+        Returns:
+            which of these pairs it is, and where its two ends stand in `a` and in `b`; arrays of one length.
+        """
+        import numpy as np
+
+        (order_a, count_a, begin_a), (order_b, count_b, begin_b) = (_members(side, self.size) for side in (a, b))
+        in_a, in_b = count_a > 0, count_b > 0
+        forth = np.flatnonzero(in_a[self.a] & in_b[self.b])
+        back = np.flatnonzero(in_a[self.b] & in_b[self.a] & (self.a != self.b))
+        which = np.concatenate((forth, back), dtype=np.int32)
+        first = np.concatenate((self.a[forth], self.b[back]))
+        second = np.concatenate((self.b[forth], self.a[back]))
+        del forth, back
+        sizes, wide = count_a[first], count_b[second]
+        first, second = begin_a[first], begin_b[second]
+        if max(sizes.max(initial=0), wide.max(initial=0)) > 1:
+            sizes *= wide
+            pair = np.repeat(np.arange(len(which), dtype=np.int32), sizes)
+            within = np.arange(len(pair), dtype=np.int32) - (np.cumsum(sizes, dtype=np.int32) - sizes)[pair]
+            place_a, place_b = np.divmod(within, wide[pair])
+            which, first, second = which[pair], first[pair] + place_a, second[pair] + place_b
+        return which, order_a[first], order_b[second]
+
+
+def _members(numbers: Sequence[int], size: int) -> tuple[Array, Array, Array]:
+    """Where things stand, sorted by their numbers; for each number how often it is there, and where that begins."""
+    import numpy as np
+
+    count = np.bincount(np.array(numbers, dtype=np.int64), minlength=size).astype(np.int32)
+    begin = np.cumsum(count, dtype=np.int32) - count
+    return np.argsort(numbers, kind="stable").astype(np.int32), count, begin
+
+
+def pairs_by_text(quotes: Sequence[Quote], apart: Sequence[int] | None = None) -> Pairs:
+    """The pairs of different quotes whose overlap is at least `MIN_OVERLAP`, and each quote with itself.
+
+    Args:
+        apart: for each quote the number of a set within which quotes are not compared; below 0 for none.
 
     Raises:
-        InputError: the quotes hold more different tokens than there are characters.
+        ValueError: the quotes were not prepared together.
     """
     import numpy as np
 
-    quotes = prepare([*a, *b])
-    others = _Others(quotes[len(a) :])
-    found = [others.near(quote) for quote in quotes[: len(a)]]
-    rows = np.repeat(np.arange(len(found), dtype=np.int32), [len(numbers) for numbers, _, _ in found])
-    nothing = np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int8)
-    numbers, scores, decided = (np.concatenate(column) for column in zip(nothing, *found, strict=True))
-    return Pairs(rows, numbers, scores, decided)
+    if len({id(quote.vocabulary) for quote in quotes}) > 1:
+        raise ValueError("quotes that are compared must be prepared together")
+    # From the shortest to the longest: of two quotes the first is the shorter.
+    order = np.argsort([len(quote.codes) for quote in quotes], kind="stable")
+    sets = np.full(len(quotes), -1) if apart is None else np.array(apart, dtype=np.int64)
+    compared = _Compared([quotes[number] for number in order.tolist()], sets[order])
+    itself = np.arange(len(quotes))
+    found = _Found()
+    found.add(itself, itself, np.ones_like(itself), np.ones_like(itself), _EQUAL)
+    for short, long, over, under, decided in compared.blocks():
+        found.add(order[short], order[long], over, under, decided)
+    return found.pairs(len(quotes))
 
 
-class _Others:
-    """The quotes of one side, ready to be searched for those near to one of the other side."""
+def pairs_by_span(places: Places) -> Pairs:
+    """The pairs of places that share at least `MIN_OVERLAP` of the shorter one, those with themselves among them."""
+    import numpy as np
 
-    def __init__(self, quotes: Sequence[Quote]) -> None:
+    lengths = np.array(places.lengths, dtype=np.int64)
+    found = _Found()
+    for number, shared in enumerate(places.shared_with_all(range(len(places)))):
+        shorter = np.maximum(np.minimum(lengths, lengths[number]), 1)  # a place without code points shares none
+        near = number + np.flatnonzero(shared[number:] / shorter[number:] >= MIN_OVERLAP)
+        found.add(np.full(len(near), number), near, shared[near], shorter[near], _SPAN)
+    return found.pairs(len(places))
+
+
+class _Compared:
+    """Quotes, given from the shortest to the longest, and the scores of every two that may overlap enough."""
+
+    def __init__(self, quotes: Sequence[Quote], sets: Array) -> None:
         import numpy as np
 
         self._quotes = quotes
+        self._sets = sets
+        self._sharing = Sharing(quotes, MIN_OVERLAP)
+        self._codes = [quote.codes for quote in quotes]
         self._sizes = np.array([len(quote.codes) for quote in quotes], dtype=np.int64)
         self._divided = np.array([quote.divided for quote in quotes], dtype=bool)
-        holders: dict[str, list[int]] = defaultdict(list)
-        self._without_tokens: dict[str, list[int]] = defaultdict(list)
-        for number, quote in enumerate(quotes):
-            for mark in _marks(quote):
-                holders[mark].append(number)
-            if not quote.codes:
-                self._without_tokens[quote.text].append(number)
-        self._holders = {mark: np.array(numbers, dtype=np.int32) for mark, numbers in holders.items()}
+        number: dict[str, int] = {}
+        self._texts = np.array([number.setdefault(quote.text, len(number)) for quote in quotes], dtype=np.int64)
 
-    def near(self, quote: Quote) -> tuple[Array, Array, Array]:
-        """Numbers of the quotes that overlap enough with another one, their scores, and what gave each."""
+    @cached_property
+    def _fragments(self) -> Fragments:
+        return Fragments(self._quotes)
+
+    def blocks(self) -> Iterator[tuple[Array, ...]]:
+        """The pairs that overlap enough, some at a time: the shorter and the longer, the score as a fraction, and what
+        gave it."""
+        import numpy as np
+
+        yield from self._without_tokens()
+        rows = max(1, _BLOCK // max(1, len(self._quotes)))
+        for first in range(0, len(self._quotes), rows):
+            short, long = self._sharing.pairs(first, first + rows)
+            if self._sets.max() >= 0:
+                compared = np.flatnonzero((self._sets[short] != self._sets[long]) | (self._sets[short] < 0))
+                short, long = short[compared], long[compared]
+            if not len(short):
+                continue
+            over, under, decided = self._scores(short, long, first, first + rows)
+            kept = np.flatnonzero(over / under >= MIN_OVERLAP)
+            yield short[kept], long[kept], over[kept], under[kept], decided[kept]
+
+    def _without_tokens(self) -> Iterator[tuple[Array, ...]]:
+        """Quotes without any token overlap where they are equal."""
+        import numpy as np
+
+        alike: dict[int, list[int]] = defaultdict(list)
+        for number in np.flatnonzero(self._sizes == 0).tolist():
+            alike[int(self._texts[number])].append(number)
+        for numbers in alike.values():
+            first, second = np.array(numbers)[np.array(np.triu_indices(len(numbers), 1))]
+            yield first, second, np.ones_like(first), np.ones_like(first), np.full(len(first), _EQUAL)
+
+    def _scores(self, short: Array, long: Array, first: int, last: int) -> tuple[Array, Array, Array]:
+        """The scores of some pairs, the shorter quotes from `first` up to `last`; as `overlap` has them."""
         import numpy as np
         from rapidfuzz.distance import LCSseq
         from rapidfuzz.process import cdist
 
-        if not quote.codes:
-            same = np.array(self._without_tokens.get(quote.text, []), dtype=np.int32)
-            return same, np.ones(len(same)), np.zeros(len(same), dtype=np.int8)
-        numbers, shared = self._sharing(quote)
-        sizes, size = self._sizes[numbers], len(quote.codes)
-        shorter, longer = np.minimum(sizes, size), np.maximum(sizes, size)
-        codes = [self._quotes[number].codes for number in numbers]
-        score = cdist([quote.codes], codes, scorer=LCSseq.similarity, dtype=np.int32).reshape(-1) / longer
-        decided = np.full(len(numbers), DECISIONS.index("order"), dtype=np.int8)
-        # Token order is worked out for all at once. The other components are only where they can say more: equality
-        # and containment need every token of the shorter quote, fragments a quote that has some.
-        in_parts = (quote.divided | self._divided[numbers]) & (shorter >= MIN_TOKENS)
-        in_parts &= score <= cap_of_fragments(shorter, longer)
-        for at in np.flatnonzero((shared >= shorter) | in_parts):
-            exact = overlap(quote, self._quotes[numbers[at]])
-            score[at], decided[at] = exact.score, DECISIONS.index(exact.decided_by)
-        kept = score >= MIN_OVERLAP
-        return numbers[kept], score[kept], decided[kept]
+        of_short, of_long = ([self._codes[number] for number in side.tolist()] for side in (short, long))
+        n_short, n_long = self._sizes[short], self._sizes[long]
+        in_order = np.empty(len(short), dtype=np.int64)
+        for begin, end in pairwise([*np.flatnonzero(np.diff(short, prepend=-1)).tolist(), len(short)]):
+            in_order[begin:end] = cdist(
+                of_short[begin : begin + 1], of_long[begin:end], scorer=LCSseq.similarity, dtype=np.int32
+            )
+        over, under, decided = in_order.copy(), n_long.copy(), np.full(len(short), _ORDER, dtype=np.int8)
+        # Of what is contained or equal every token of the shorter quote is in order in the longer.
+        whole = [at for at in np.flatnonzero(in_order == n_short).tolist() if of_short[at] in of_long[at]]
+        at = np.array(whole, dtype=np.int64)
+        long_enough = n_short[at] >= MIN_TOKENS
+        over[at] = np.where(long_enough, 9 * n_long[at] + n_short[at], n_short[at])
+        under[at] = np.where(long_enough, 10 * n_long[at], n_long[at])
+        decided[at] = _CONTAINMENT
+        at = np.flatnonzero(self._texts[short] == self._texts[long])
+        over[at], under[at], decided[at] = 1, 1, _EQUAL
+        self._by_fragments((short, long, n_short, n_long), first, last, (over, under, decided))
+        return over, under, decided
 
-    def _sharing(self, quote: Quote) -> tuple[Array, Array]:
-        """Quotes that may overlap enough, and how many tokens each shares, repetitions counted.
+    def _by_fragments(
+        self, pairs: tuple[Array, Array, Array, Array], first: int, last: int, scores: tuple[Array, Array, Array]
+    ) -> None:
+        """Put in the score of shared fragments where it is no smaller than that of token order, which decided so far.
 
-        Every component counts tokens that stand in both quotes: such quotes share `MIN_OVERLAP` of the shorter one's.
+        It is never larger than the score of what is equal or contained.
         """
         import numpy as np
 
-        found = [self._holders[mark] for mark in _marks(quote) if mark in self._holders]
-        if not found:
-            return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-        shared = np.bincount(np.concatenate(found), minlength=len(self._quotes))
-        # Rounded down, so that an inexact product never leaves a pair out.
-        needed = np.floor(MIN_OVERLAP * np.minimum(self._sizes, len(quote.codes)))
-        numbers = np.flatnonzero(shared >= np.maximum(needed, 1)).astype(np.int32)
-        return numbers, shared[numbers]
+        short, long, n_short, n_long = pairs
+        over, under, decided = scores
+        may = (decided == _ORDER) & (self._divided[short] | self._divided[long]) & (n_short >= MIN_TOKENS)
+        may &= over / under <= cap_of_fragments(n_short, n_long)
+        if not may.any():
+            return
+        shared = self._fragments.shared(first, last)[short - first, long]
+        at = np.flatnonzero(may & (shared / n_short >= np.maximum(over / under, MIN_OVERLAP)))
+        short, long, n_short, n_long, shared = (column[at] for column in (short, long, n_short, n_long, shared))
+        regular = self._fragments.regular
+        for n in np.flatnonzero(~(regular[short] & regular[long])).tolist():
+            shared[n] = shared_tokens(self._quotes[short[n]], self._quotes[long[n]])
+        cap_over, cap_under = 18 * n_long + n_short, 20 * n_long
+        capped = shared * cap_under > cap_over * n_short
+        by_over, by_under = np.where(capped, cap_over, shared), np.where(capped, cap_under, n_short)
+        better = by_over * under[at] >= over[at] * by_under
+        at = at[better]
+        over[at], under[at], decided[at] = by_over[better], by_under[better], _FRAGMENTS
 
 
-def _marks(quote: Quote) -> list[str]:
-    """The tokens of a quote, each with its repetition's number; those of its pieces too, where these read otherwise."""
-    counts = Counter(quote.codes)
-    if quote.pieces != (quote.codes,):
-        counts |= Counter("".join(quote.pieces))
-    return [token if number == 0 else f"{token}{number}" for token, count in counts.items() for number in range(count)]
+class _Found:
+    """Pairs as they are found, in as little memory as they need."""
 
+    def __init__(self) -> None:
+        self._columns = tuple(array(kind) for kind in "iiiib")
 
-def span_overlap(a: Sequence[Range], b: Sequence[Range]) -> float:
-    """The code points that two sets of ranges share, over those of the set that has fewer; 0 where one is empty."""
-    merged_a, merged_b = _merged(a), _merged(b)
-    shorter = min(sum(end - start for start, end in merged) for merged in (merged_a, merged_b))
-    if not shorter:
-        return 0.0
-    shared, j = 0, 0
-    for start, end in merged_a:
-        while j < len(merged_b) and merged_b[j][1] <= start:
-            j += 1
-        for other_start, other_end in merged_b[j:]:
-            if other_start >= end:
-                break
-            shared += min(end, other_end) - max(start, other_start)
-    return shared / shorter
+    def add(self, a: Array, b: Array, over: Array, under: Array, decided_by: Array | int) -> None:
+        """Some more pairs; their fractions need not be in lowest terms."""
+        import numpy as np
 
+        common = np.gcd(over, under)
+        values = a, b, over // common, under // common, np.broadcast_to(decided_by, a.shape)
+        for column, value in zip(self._columns, values, strict=True):
+            column.frombytes(value.astype(column.typecode).tobytes())
 
-def pairs_by_span(a: Sequence[Sequence[Range]], b: Sequence[Sequence[Range]]) -> Pairs:
-    """The pairs of places that share at least `MIN_OVERLAP` of the shorter one."""
-    import numpy as np
+    def pairs(self, size: int) -> Pairs:
+        """All that were found of so many things."""
+        import numpy as np
 
-    hulls = sorted((min(ranges)[0], max(end for _, end in ranges), j) for j, ranges in enumerate(b) if ranges)
-    found = []
-    for i, ranges in enumerate(a):
-        if not ranges:
-            continue
-        first, last = min(ranges)[0], max(end for _, end in ranges)
-        for start, end, j in hulls:
-            if start >= last:
-                break
-            if end > first and (score := span_overlap(ranges, b[j])) >= MIN_OVERLAP:
-                found.append((i, j, score))
-    rows, cols, scores = np.array(found).reshape(-1, 3).T
-    return Pairs(
-        rows.astype(np.int32), cols.astype(np.int32), scores, np.full(len(found), DECISIONS.index("span"), np.int8)
-    )
-
-
-def _merged(ranges: Sequence[Range]) -> list[Range]:
-    """The same code points as disjoint ranges in order."""
-    merged: list[Range] = []
-    for start, end in sorted(ranges):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    return merged
+        return Pairs(size, *(np.frombuffer(column, dtype=column.typecode) for column in self._columns))

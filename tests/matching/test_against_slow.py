@@ -224,7 +224,6 @@ def test_the_score_of_two_quotes_hangs_on_nothing_but_the_two() -> None:
     assert [len(match_extractions([ex("1", x)], [ex("2", y)])) for x, y in ((a, b), (b, a))] in ([0, 0], [1, 1])
 
 
-@pytest.mark.xfail(strict=True, reason="scores of quotes of more than 24 tokens are rounded before they are summed")
 def test_totals_of_long_quotes_that_are_equal_are_decided_by_place() -> None:
     # Of 27 tokens a1 and b1 have 25 in order, a2 and b2 have 25, a1 and b2 26, a2 and b1 24: both totals are 50/27.
     def quote(*changed: int) -> str:
@@ -236,7 +235,6 @@ def test_totals_of_long_quotes_that_are_equal_are_decided_by_place() -> None:
     assert [(match.a, match.b) for match in match_extractions(a, b)] == [("a1", "b1"), ("a2", "b2")]
 
 
-@pytest.mark.xfail(strict=True, reason="overlaps of places are rounded to a millionth before they are summed")
 def test_totals_of_places_that_are_equal_are_decided_by_position() -> None:
     # One code point in three is shared by a1 and b1, and by a2 and b2; two in three by a2 and b1, none by a1 and b2.
     quote = "Inventory turned 4.1 times."

@@ -1,0 +1,74 @@
+"""How many tokens two quotes share in fragments, for all quotes of a filing at once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fingreat.matching.overlap import Quote
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+class Fragments:
+    """The fragments of all quotes of a filing, and where they stand.
+
+    Attributes:
+        regular: for each quote whether none of the fragments in it stands in the way of another: those of divided
+            quotes stand in it once, and nowhere overlap. The fragment of a quote that is not divided is all of that
+            quote, which is either contained or not shared.
+    """
+
+    def __init__(self, quotes: Sequence[Quote]) -> None:
+        import numpy as np
+        from scipy.sparse import csr_array
+
+        self._quotes = quotes
+        self._number = {part: n for n, part in enumerate(dict.fromkeys(p for quote in quotes for p in quote.fragments))}
+        of_divided = {part for quote in quotes if quote.divided for part in quote.fragments}
+        own, inside = list[tuple[int, int, int]](), list[tuple[int, int, int]]()
+        stretches: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for at, quote in enumerate(quotes):
+            own += [(at, self._number[part], len(part)) for part in quote.fragments]
+        for part, at in self._found():
+            quoted = quotes[at].quoted
+            times = quoted.count(part)
+            inside.append((at, self._number[part], times * len(part)))
+            if part in of_divided:
+                begin = quoted.find(part)
+                # What stands there twice is taken to overlap itself.
+                stretches[at] += [(begin, begin + len(part))] * times
+        self.regular = np.array([len(quote.pieces) == 1 and quote.quoted == quote.codes for quote in quotes])
+        for at, places in stretches.items():
+            if any(end > begin for (_, end), (begin, _) in pairwise(sorted(places))):
+                self.regular[at] = False
+        shape = len(quotes), len(self._number)
+        rows, cols, tokens = np.array(own, dtype=np.int32).reshape(-1, 3).T
+        self._own = csr_array((np.ones_like(rows), (rows, cols)), shape)
+        self._own_tokens = csr_array((tokens, (rows, cols)), shape)
+        rows, cols, tokens = np.array(inside, dtype=np.int32).reshape(-1, 3).T
+        self._inside = csr_array((tokens, (rows, cols)), shape)
+
+    def _found(self) -> Iterator[tuple[str, int]]:
+        """Every fragment with every quote that has it; it is looked for where its rarest token is."""
+        with_token: dict[str, list[int]] = defaultdict(list)
+        for at, quote in enumerate(self._quotes):
+            for code in set(quote.quoted):
+                with_token[code].append(at)
+        for part in self._number:
+            for at in min(map(with_token.__getitem__, part), key=len):
+                if part in self._quotes[at].quoted:
+                    yield part, at
+
+    def shared(self, first: int, last: int) -> Array:
+        """For quotes from `first` up to `last` and all quotes, the most tokens that both can share in fragments; where
+        both are regular and neither contains the other, the tokens that they do share."""
+        # Fragments of either that stand in the other, those of both once.
+        found = self._own[first:last] @ self._inside.T + self._inside[first:last] @ self._own.T
+        most: Array = (found - self._own[first:last] @ self._own_tokens.T).toarray()
+        return most
