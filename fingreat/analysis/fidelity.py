@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FIGURES: tuple[Figures, ...] = get_args(Figures)
 DIFFERENCES: tuple[Difference, ...] = get_args(Difference)
-_COLUMNS = ("matched", "exact", "near_miss", *FIGURES, *DIFFERENCES)
+_COLUMNS = ("matched", "equal", "near_miss", *FIGURES, *DIFFERENCES)
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class FidelityCounts:
     Attributes:
         filings: how many were counted, those without a match among them.
         matched: all matches.
-        exact: those whose normal forms are equal (decided by `equal`).
+        equal: those whose normal forms are equal, by words as by place.
         figures: matches by whether the figures of both quotes agree; every value is there.
         figures_agree: matches with the same figures, of all in which a figure stands.
         near_misses: matches of quotes that read alike and say something else, of all matches.
@@ -39,7 +39,7 @@ class FidelityCounts:
 
     filings: int
     matched: int
-    exact: int
+    equal: int
     figures: Mapping[Figures, int]
     figures_agree: Ratio
     near_misses: Ratio
@@ -66,7 +66,7 @@ class FidelityTally:
             if match.filing_id != filing_id:
                 raise InputError(f"a match of filing {match.filing_id} was given as one of filing {filing_id}.")
             counts["matched"] += 1
-            counts["exact"] += match.decided_by == "equal"
+            counts["equal"] += match.equal == 1
             counts["near_miss"] += match.near_miss
             counts[match.figures] += 1
             counts.update(match.differs)
@@ -85,7 +85,7 @@ class FidelityTally:
         return FidelityCounts(
             filings=len(self._filings),
             matched=int(matched.sum()),
-            exact=int(columns["exact"].sum()),
+            equal=int(columns["equal"].sum()),
             figures={name: int(columns[name].sum()) for name in FIGURES},
             figures_agree=ratio_of_sums(columns["same"], bearing, bootstrap),
             near_misses=ratio_of_sums(columns["near_miss"], matched, bootstrap),

@@ -198,7 +198,7 @@ def _counted(candidates: FilingCandidates, matches: Sequence[Match], unmatched: 
         same_edge=sum(match.same_edge for match in matches),
         same_edge_least=least,
         same_edge_most=most,
-        exact=fidelity.exact,
+        exact=fidelity.equal,
         near_misses=fidelity.near_misses.hits,
         **{f"figures_{name}": number for name, number in fidelity.figures.items()},
         **{f"differs_{name}": number for name, number in fidelity.kinds.items()},

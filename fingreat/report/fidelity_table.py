@@ -55,7 +55,7 @@ def fidelity_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Table
         rows=tuple(
             (
                 *(pair.run, pair.reference, pair.fidelity.matched),
-                share(Ratio(pair.fidelity.exact, pair.fidelity.matched)),
+                share(Ratio(pair.fidelity.equal, pair.fidelity.matched)),
                 *(pair.fidelity.figures[name] for name in FIGURES),
                 *map(share, _measures(pair)),
             )

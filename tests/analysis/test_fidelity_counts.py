@@ -44,7 +44,7 @@ def tally(filings: dict[str, list[Match]]) -> FidelityTally:
 
 def test_a_worked_example() -> None:
     found = tally(FILINGS).counts()
-    assert (found.filings, found.matched, found.exact) == (3, 7, 2)
+    assert (found.filings, found.matched, found.equal) == (3, 7, 2)
     assert found.figures == {"none": 2, "same": 3, "more": 1, "differ": 1}
     # Figures stand in 5 of the 7; in 3 of these they are the same.
     assert found.figures_agree == Ratio(3, 5)
@@ -53,10 +53,16 @@ def test_a_worked_example() -> None:
     assert found.kinds == {"direction": 0, "figure": 2, "modal": 0, "negation": 1, "scale": 1}
 
 
+def test_equal_quotes_are_counted_whatever_decided_that_they_match() -> None:
+    by_place = match("f", "span", "same")
+    equal = by_place.model_copy(update={"equal": 1.0, "span": 1.0, "overlap": 1.0})
+    assert tally({"f": [equal, by_place, equal]}).counts().equal == 2
+
+
 def test_nothing_has_no_share() -> None:
     for made in (tally({}), tally({"f": []})):
         found = made.counts()
-        assert found.matched == found.exact == sum(found.figures.values()) == sum(found.kinds.values()) == 0
+        assert found.matched == found.equal == sum(found.figures.values()) == sum(found.kinds.values()) == 0
         assert (found.figures_agree.value, found.near_misses.value) == (None, None)
 
 

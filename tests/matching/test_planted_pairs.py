@@ -210,7 +210,7 @@ def test_near_misses_are_counted_apart() -> None:
         tally.add(filing, match_extractions([ex("a", a, filing=filing)], [ex("b", b, filing=filing)]))
     counts = tally.counts()
     assert counts.matched == counts.filings == len(pairs)
-    assert counts.exact == len(NOISE)
+    assert counts.equal == len(NOISE)
     said = [kinds.split() for *_, kinds, _ in NEAR]
     assert counts.near_misses.hits == sum(map(bool, said))
     assert counts.kinds == {kind: sum(kind in row for row in said) for kind in counts.kinds}

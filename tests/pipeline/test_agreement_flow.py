@@ -57,7 +57,7 @@ def test_every_figure_of_two_small_runs_is_as_worked_out_by_hand(pair: tuple[Run
             assert numbers(by.conditional_precision) == (2, 4)
         # A percentage stands in sentence 0 alone of those that match.
         fidelity = found.fidelity
-        assert (fidelity.matched, fidelity.exact, dict(fidelity.figures)) == (
+        assert (fidelity.matched, fidelity.equal, dict(fidelity.figures)) == (
             4, 4, {"none": 2, "same": 2, "more": 0, "differ": 0},
         )  # fmt: skip
         assert numbers(fidelity.figures_agree) == (2, 2)
@@ -194,7 +194,7 @@ def check_fidelity(found: PairAgreement, matches: Sequence[Match]) -> None:
     fidelity = found.fidelity
     assert {name: number for name, number in fidelity.figures.items() if number} == Counter(m.figures for m in matches)
     assert numbers(fidelity.near_misses) == (sum(bool(match.differs) for match in matches), len(matches))
-    assert fidelity.exact == sum(match.decided_by == "equal" for match in matches)
+    assert fidelity.equal == sum(match.equal == 1 for match in matches)
 
 
 def test_figures_are_those_of_a_slow_recount(four: dict[str, RunFolder], measured: MeasuredRuns) -> None:

@@ -49,7 +49,7 @@ def agreement(
 
 
 def fidelity(filings: int = FILINGS, interval: Interval | None = WIDE, matched: int = 3) -> FidelityCounts:
-    """Of three matches one is exact, one has no figures, one the same ones, and one other ones and another sense."""
+    """Of three matches one is equal, one has no figures, one the same ones, and one other ones and another sense."""
     if not matched:
         nothing = Ratio(0, 0)
         none = dict.fromkeys(("direction", "figure", "modal", "negation", "scale"), 0)
@@ -59,7 +59,7 @@ def fidelity(filings: int = FILINGS, interval: Interval | None = WIDE, matched: 
     return FidelityCounts(
         filings=filings,
         matched=3,
-        exact=1,
+        equal=1,
         figures={"none": 1, "same": 1, "more": 0, "differ": 1},
         figures_agree=Ratio(1, 2, interval),
         near_misses=Ratio(1, 3, interval),
