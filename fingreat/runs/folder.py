@@ -28,6 +28,9 @@ from fingreat.schema.records import Record
 
 M = TypeVar("M", Manifest, MatchManifest)
 
+_KINDS = ("extract", "classify", "match")
+"""What the manifest of results says they are."""
+
 
 class DoneMarker(Record):
     """What a finished stage left: path relative to the run → SHA-256."""
@@ -80,8 +83,8 @@ class RunFolder:
         """Refuse a place where results would mix with something else.
 
         Raises:
-            InputError: its name cannot be shown, it is a file or a folder with other things in it, or one of its own
-                folders is a link to somewhere else.
+            InputError: its name cannot be shown, it is a file or a folder with other things in it, it lies in
+                the folder of other results, or one of its own folders is a link to somewhere else.
         """
         where, hint = str(self.path), "Choose another --out."
         name = self.path.resolve().name
@@ -91,6 +94,9 @@ class RunFolder:
                 where=repr(where)[1:-1],
                 hint=hint,
             )
+        for folder in self.path.resolve().parents:
+            if _kind(folder / "manifest.json") in _KINDS:
+                raise InputError(f"lies in {folder}, which holds other results.", where=where, hint=hint)
         if not self.path.is_dir():
             if self.path.exists() or self.path.is_symlink():
                 raise InputError("is a file; results need a folder.", where=where, hint=hint)
@@ -221,11 +227,16 @@ def find_runs(folder: Path) -> list[RunFolder]:
 
 def _is_corpus(manifest: Path) -> bool:
     """Whether a manifest is a corpus's; a damaged one may be a run's."""
+    return _kind(manifest) == "corpus"
+
+
+def _kind(manifest: Path) -> object:
+    """What a manifest says it is of; None where it is not there or damaged."""
     try:
         data = read_json(manifest)
     except RunError:
-        return False
-    return isinstance(data, dict) and data.get("kind") == "corpus"
+        return None
+    return data.get("kind") if isinstance(data, dict) else None
 
 
 def digest_of_text(text: str) -> str:

@@ -43,6 +43,27 @@ def test_a_folder_whose_parts_are_links_elsewhere_is_refused(tmp_path: Path) -> 
         RunFolder(tmp_path / "run").check_place()
 
 
+def test_a_folder_inside_other_results_is_refused_however_deep(tmp_path: Path) -> None:
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.parent.mkdir()
+    (tmp_path / "link").symlink_to(manifest.parent)
+    inside = [tmp_path / "out" / "new", tmp_path / "out" / "replies" / "a" / "b", tmp_path / "link" / "new"]
+    for kind in ("extract", "classify", "match"):
+        manifest.write_text(json.dumps({"kind": kind}))
+        for path in inside:
+            with pytest.raises(InputError, match="which holds other results") as caught:
+                RunFolder(path).check_place()
+            assert (caught.value.where, caught.value.hint) == (str(path), "Choose another --out.")
+        # The results themselves may go on where they are, and others stand beside them.
+        RunFolder(manifest.parent).check_place()
+        RunFolder(tmp_path / "beside").check_place()
+    # Manifests of other things, such as a web page's, say nothing of results.
+    for other in ('{"kind": "corpus"}', '{"name": "page"}', '["extract"]', "{"):
+        manifest.write_text(other)
+        for path in inside:
+            RunFolder(path).check_place()
+
+
 @pytest.mark.parametrize("name", [b"a\x1b[31m", b"line\nbreak", b"\xff", "\ufffe".encode()])
 def test_a_name_that_no_page_and_no_terminal_can_show_is_refused(tmp_path: Path, name: bytes) -> None:
     with pytest.raises(InputError, match="control characters") as caught:
