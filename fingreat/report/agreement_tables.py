@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from fingreat.analysis import Agreement, CohortAgreement, PairAgreement, Ratio
 from fingreat.analysis.bootstrap import SEED
 from fingreat.matching import MIN_OVERLAP
-from fingreat.report.columns import counts, edges, names, on_intervals, rates, share, shares, spares, texts
+from fingreat.report.columns import (
+    COHORTS,
+    MATCHED,
+    REFERENCE,
+    TIES,
+    counts,
+    edges,
+    names,
+    on_intervals,
+    rates,
+    share,
+    shares,
+    spares,
+    texts,
+)
 from fingreat.report.tables import Cell, Table
 
-_REFERENCE = (
-    "The reference is another run, no truth. A match is two quotes of the same passage, whatever their edges. Recall "
-    "is matched / extractions of the reference; Jaccard is matched / (extractions of both - matched); conditional "
-    "precision is matched under the same edge / matched."
+_MEASURES = (
+    "Recall is matched / extractions of the reference; Jaccard is matched / (extractions of both - matched); "
+    "conditional precision is matched under the same edge / matched."
 )
 _VERBOSE = "Recall favours a run that extracts much: read it beside Jaccard and the extractions of either run."
 _RANGE = (
-    "Where equal quotes carry different edges, several assignments are equally good: lowest and highest are the "
-    "conditional precision of the worst and the best of them."
+    "Where a run quotes a passage twice under two edges, several assignments are equally good: lowest and highest are "
+    "the conditional precision of the worst and the best of them; intervals are of the one that was taken."
 )
-_COHORTS = (
-    "Cohorts go by the edge of the reference. There is no Jaccard here: an extraction without a match has no "
-    "reference edge."
-)
+_NO_JACCARD = "There is no Jaccard here: an extraction without a match has no reference edge."
 _BY_PLACE = (
     "Here quotes are matched by where they stand in the text, not by their words: two match if they share at least "
     f"{MIN_OVERLAP:.0%} of the shorter one's characters. A sentence that a filing repeats is matched only where both "
@@ -44,7 +54,7 @@ def agreement_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Tabl
     Args:
         seed: of the draws that the intervals are from.
     """
-    open_ended = any(low != high for low, high in (_range(pair.words) for pair in pairs))
+    open_ended = _is_open(pair.words for pair in pairs)
     rows: list[tuple[Cell, ...]] = []
     for pair in pairs:
         found = pair.words
@@ -52,7 +62,7 @@ def agreement_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Tabl
         rows.append((*cells, *map(share, _measures(found)), *(_range(found) if open_ended else ())))
     return Table(
         id="agreement",
-        title="Runs against each other",
+        title=_title(pairs),
         columns=(
             *names("run"),
             *texts("reference"),
@@ -63,7 +73,9 @@ def agreement_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Tabl
         ),
         rows=tuple(rows),
         notes=(
-            _REFERENCE,
+            REFERENCE,
+            MATCHED,
+            _MEASURES,
             _VERBOSE,
             *((_RANGE,) if open_ended else ()),
             *_on_intervals(pairs, lambda pair: _measures(pair.words), seed),
@@ -75,11 +87,11 @@ def agreement_by_category_table(pairs: Sequence[PairAgreement], *, seed: int = S
     """The same within the categories of reference edges."""
     return Table(
         id="agreement-by-category",
-        title="Runs against each other, by category",
+        title=f"{_title(pairs)}, by category",
         detail=True,
         columns=(*names("run", "reference"), *texts("category"), *shares("recall", "conditional precision")),
         rows=tuple(_cohorts(pairs, lambda found: found.categories)),
-        notes=(_COHORTS, *_on_intervals(pairs, lambda pair: _of_cohorts(pair.words.categories), seed)),
+        notes=_on_cohorts(pairs, lambda found: found.categories, seed),
     )
 
 
@@ -87,11 +99,11 @@ def agreement_by_edge_table(pairs: Sequence[PairAgreement], *, seed: int = SEED)
     """The same within reference edges."""
     return Table(
         id="agreement-by-edge",
-        title="Runs against each other, by edge",
+        title=f"{_title(pairs)}, by edge",
         detail=True,
         columns=(*names("run", "reference"), *edges("edge"), *shares("recall", "conditional precision")),
         rows=tuple(_cohorts(pairs, lambda found: found.edges)),
-        notes=(_COHORTS, *_on_intervals(pairs, lambda pair: _of_cohorts(pair.words.edges), seed)),
+        notes=_on_cohorts(pairs, lambda found: found.edges, seed),
     )
 
 
@@ -99,7 +111,7 @@ def span_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Table:
     """Every run against every reference by the places of its quotes: matched by them, and character by character."""
     return Table(
         id="agreement-by-place",
-        title="Runs against each other, by place in the text",
+        title=f"{_title(pairs)}, by place in the text",
         columns=(
             *names("run"),
             *texts("reference"),
@@ -107,8 +119,21 @@ def span_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Table:
             *shares("recall", "Jaccard", "conditional precision", "character recall", "character Jaccard"),
         ),
         rows=tuple((pair.run, pair.reference, pair.spans.matched, *map(share, _places(pair))) for pair in pairs),
-        notes=(_BY_PLACE, _CHARACTERS, *_unplaced(pairs), *_on_intervals(pairs, _places, seed)),
+        notes=(
+            REFERENCE,
+            _BY_PLACE,
+            *((TIES,) if _is_open(pair.spans for pair in pairs) else ()),
+            _CHARACTERS,
+            *_unplaced(pairs),
+            *_on_intervals(pairs, _places, seed),
+        ),
     )
+
+
+def _title(pairs: Sequence[PairAgreement]) -> str:
+    """How runs are compared: every two of them, or some with others."""
+    mutual = {pair.run for pair in pairs} == {pair.reference for pair in pairs}
+    return f"Runs against {'each other' if mutual else 'references'}"
 
 
 def _measures(found: Agreement) -> tuple[Ratio, ...]:
@@ -125,6 +150,11 @@ def _range(found: Agreement) -> tuple[float | None, float | None]:
     return low.value, high.value
 
 
+def _is_open(found: Iterable[Agreement]) -> bool:
+    """Whether equally good assignments differ in how often edges agree."""
+    return any(low != high for low, high in map(_range, found))
+
+
 def _cohorts(
     pairs: Sequence[PairAgreement], cohorts: Callable[[Agreement], Sequence[CohortAgreement]]
 ) -> Iterator[tuple[Cell, ...]]:
@@ -133,8 +163,16 @@ def _cohorts(
             yield pair.run, pair.reference, cohort.name, share(cohort.recall), share(cohort.conditional_precision)
 
 
-def _of_cohorts(cohorts: Sequence[CohortAgreement]) -> tuple[Ratio, ...]:
-    return tuple(ratio for cohort in cohorts for ratio in (cohort.recall, cohort.conditional_precision))
+def _on_cohorts(
+    pairs: Sequence[PairAgreement], cohorts: Callable[[Agreement], Sequence[CohortAgreement]], seed: int
+) -> tuple[str, ...]:
+    """The notes on a table of cohorts."""
+
+    def ratios(pair: PairAgreement) -> tuple[Ratio, ...]:
+        return tuple(ratio for cohort in cohorts(pair.words) for ratio in (cohort.recall, cohort.conditional_precision))
+
+    ties = (TIES,) if _is_open(pair.words for pair in pairs) else ()
+    return (REFERENCE, MATCHED, COHORTS, _NO_JACCARD, *ties, *_on_intervals(pairs, ratios, seed))
 
 
 def _unplaced(pairs: Sequence[PairAgreement]) -> Iterator[str]:

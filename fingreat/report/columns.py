@@ -6,12 +6,25 @@ from collections.abc import Iterable
 
 from fingreat.analysis import Interval, Ratio
 from fingreat.analysis.bootstrap import PERCENTILES
+from fingreat.matching import MIN_OVERLAP
 from fingreat.report.tables import Column, Points, Share
 
 _FEW = 20
 """Fewer filings than these are few clusters by any reckoning (Cameron and Miller 2015, section VI)."""
 MOST_ROWS = 2000
 """How many filings a table shows that has rows for each."""
+MATCHED = (
+    "Quotes of a filing are matched one to one, whatever their edges: of the pairs whose overlap (the largest of "
+    f"equality, containment, shared fragments and common order of words) is at least {MIN_OVERLAP:.2f}, those with the "
+    "largest total."
+)
+REFERENCE = "The reference is another run, not the truth."
+TIES = (
+    "Where a run quotes a passage twice under two edges, place, order and id decide which quote is matched with which. "
+    "All that is said of edges here rests on that one assignment, and so do intervals."
+)
+COHORTS = "What a row counts goes by the reference's edge."
+"""Notes that several tables have."""
 
 
 def names(*labels: str) -> tuple[Column, ...]:

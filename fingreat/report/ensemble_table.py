@@ -6,16 +6,32 @@ from collections.abc import Iterator, Sequence
 
 from fingreat.analysis import EnsembleRow, EnsembleScore, Interval
 from fingreat.analysis.bootstrap import SEED
-from fingreat.report.columns import gain, names, on_intervals, points, share, shares, texts
+from fingreat.report.columns import (
+    COHORTS,
+    MATCHED,
+    REFERENCE,
+    TIES,
+    gain,
+    names,
+    on_intervals,
+    points,
+    share,
+    shares,
+    texts,
+)
 from fingreat.report.tables import Cell, Table, count_of, fraction, percent
 
 _SAME = (
-    "The reference is another run, no truth. The ensemble and its members are compared on the same passages: those "
-    "that all members quote, that have a majority for one edge, and that the reference quotes too. Precision is the "
-    "share of them with the reference's very edge."
+    "The ensemble and its members are compared on the same passages: those that all members quote, that have a "
+    "majority for one edge, and that the reference quotes too. Precision is the share of them with the reference's "
+    "very edge."
 )
 _GAIN = "Gain is the precision of the ensemble less that of the member, in percentage points, on the same draws."
-_COHORTS = "Categories go by the edge of the reference."
+_PAIR = 2
+_BOTH = (
+    "A majority of two members is both of them: on these passages the ensemble says what either says, and there is no "
+    "gain to measure."
+)
 
 
 def ensemble_table(scores: Sequence[EnsembleScore], *, seed: int = SEED) -> Table:
@@ -26,16 +42,17 @@ def ensemble_table(scores: Sequence[EnsembleScore], *, seed: int = SEED) -> Tabl
         seed: of the draws that the intervals are from.
     """
     found = [one for score in scores for row in score.rows for one in (row.precision.interval, row.difference)]
+    gains = () if _is_pair(scores) else (_GAIN,)
     return Table(
         id="ensemble",
         title="A majority vote beside the runs that vote",
         columns=(*names("reference"), *texts("run"), *shares("precision"), *points("ensemble's gain")),
         rows=tuple(
-            (score.reference, row.name, share(row.precision), _gain(score.rows[0], row))
+            (score.reference, row.name, share(row.precision), _gain(score, row))
             for score in scores
             for row in score.rows
         ),
-        notes=(_SAME, _GAIN, *_passages(scores), *_on_intervals(scores, found, seed)),
+        notes=(*_on_votes(scores), *gains, *_passages(scores), *_on_intervals(scores, found, seed)),
     )
 
 
@@ -48,13 +65,29 @@ def ensemble_by_category_table(scores: Sequence[EnsembleScore], *, seed: int = S
         detail=True,
         columns=(*names("reference", "category"), *texts("run"), *shares("precision")),
         rows=tuple(_by_category(scores)),
-        notes=(_SAME, _COHORTS, *_on_intervals(scores, [cohort.precision.interval for cohort in cohorts], seed)),
+        notes=(
+            *_on_votes(scores),
+            COHORTS,
+            *_on_intervals(scores, [cohort.precision.interval for cohort in cohorts], seed),
+        ),
     )
 
 
-def _gain(ensemble: EnsembleRow, row: EnsembleRow) -> Cell:
-    """What the ensemble has more than a member; of itself nothing is said."""
-    return None if row is ensemble else gain(ensemble.precision, row.precision, row.difference)
+def _gain(score: EnsembleScore, row: EnsembleRow) -> Cell:
+    """What the ensemble has more than a member; of itself nothing is said, nor where it can only say the same."""
+    ensemble = score.rows[0]
+    if row is ensemble or score.members == _PAIR:
+        return None
+    return gain(ensemble.precision, row.precision, row.difference)
+
+
+def _on_votes(scores: Sequence[EnsembleScore]) -> tuple[str, ...]:
+    """The notes on what is compared."""
+    return (REFERENCE, MATCHED, _SAME, *((_BOTH,) if _is_pair(scores) else ()), TIES)
+
+
+def _is_pair(scores: Sequence[EnsembleScore]) -> bool:
+    return any(score.members == _PAIR for score in scores)
 
 
 def _by_category(scores: Sequence[EnsembleScore]) -> Iterator[tuple[Cell, ...]]:
@@ -68,8 +101,9 @@ def _passages(scores: Sequence[EnsembleScore]) -> Iterator[str]:
     """How many passages there are, and what becomes of them."""
     for score in scores:
         covered = share(score.recall)
+        members = "both" if score.members == _PAIR else f"all {score.members:,}"
         yield (
-            f"Against {score.reference}: all {score.members:,} members quote {count_of(score.groups, 'passage')}; "
+            f"Against {score.reference}: {members} members quote {count_of(score.groups, 'passage')}; "
             f"{score.decidable:,} have an edge of at least {score.quorum:,} members, on {score.abstained:,} the "
             f"ensemble abstains. The reference quotes {score.matched:,} of the former, which are {percent(covered)} "
             f"({fraction(covered)}) of its extractions, and {score.abstained_matched:,} of the latter."

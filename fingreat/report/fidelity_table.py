@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fingreat.analysis import PairAgreement, Ratio
 from fingreat.analysis.bootstrap import SEED
 from fingreat.analysis.fidelity import DIFFERENCES, FIGURES
-from fingreat.report.columns import counts, names, on_intervals, share, shares, spares, texts
+from fingreat.report.columns import MATCHED, counts, names, on_intervals, share, shares, spares, texts
 from fingreat.report.tables import Table
 from fingreat.schema import Figures
 
@@ -17,14 +17,14 @@ _FIGURE_COLUMNS: dict[Figures, str] = {
     "more": "more in one",
     "differ": "other figures",
 }
-_MATCHING = (
-    "Quotes are matched by how much of their words they share, not by what they say. Exact ones differ in typography "
-    "at most."
+_OVERLAP = (
+    "Overlap tells how much of their words two quotes share, not whether they say the same. Equal ones differ in "
+    "typography at most."
 )
 _AGREE = (
     "Same figures: both quotes have the same ones, equally often; more in one: one quote has all of the other's and "
-    "more; other figures: each has one that the other lacks. Figures agree is same / all matches in which a figure "
-    "stands."
+    "more, or the other has none; other figures: each has one that the other lacks. Figures agree is same / all "
+    "matches in which a figure stands."
 )
 _NEAR = (
     "Near misses read alike and say something else where they run side by side: another figure, another direction, a "
@@ -35,7 +35,7 @@ _BOTH = "Each two runs have one row: which of them is the reference plays no par
 
 
 def fidelity_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Table:
-    """How many matches are exact, have figures that agree, and are near misses; one row for each two runs.
+    """How many matches are equal, have figures that agree, and are near misses; one row for each two runs.
 
     Args:
         seed: of the draws that the intervals are from.
@@ -48,7 +48,7 @@ def fidelity_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Table
             *names("run"),
             *texts("reference"),
             *spares("matched"),
-            *shares("exact"),
+            *shares("equal"),
             *counts(*(_FIGURE_COLUMNS[name] for name in FIGURES)),
             *shares("figures agree", "near misses"),
         ),
@@ -62,7 +62,8 @@ def fidelity_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Table
             for pair in once
         ),
         notes=(
-            _MATCHING,
+            MATCHED,
+            _OVERLAP,
             _AGREE,
             _NEAR,
             *_one_row(pairs, once),
@@ -90,7 +91,7 @@ def near_miss_table(pairs: Sequence[PairAgreement]) -> Table:
             )
             for pair in once
         ),
-        notes=(_NEAR, _KINDS, *_one_row(pairs, once)),
+        notes=(MATCHED, _NEAR, _KINDS, *_one_row(pairs, once)),
     )
 
 

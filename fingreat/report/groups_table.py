@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fingreat.analysis import GroupCounts, GroupsOfSize, Ratio
-from fingreat.report.columns import counts, share, shares, texts
+from fingreat.report.columns import MATCHED, TIES, counts, share, shares, texts
 from fingreat.report.tables import ALL, Cell, Table, count_of
 
 _GROUP = (
@@ -16,6 +16,8 @@ _EDGES = (
     "Unanimous: all of its runs give it the same edge; majority: more than half of them do, but not all; split: no "
     "edge has more than half."
 )
+_PAIR = 2
+_PAIRS = "Two runs are unanimous or split: more than half of them are both."
 
 
 def groups_table(found: GroupCounts) -> Table:
@@ -26,13 +28,14 @@ def groups_table(found: GroupCounts) -> Table:
         columns=(*texts("runs"), *counts("groups"), *shares("unanimous", "majority", "split")),
         rows=(*(_row(f"{row.size:,}", row) for row in found.sizes), _row(ALL, found)),
         totals=1,
-        notes=(_GROUP, _EDGES, *_torn(found)),
+        notes=(MATCHED, _GROUP, _EDGES, *((_PAIRS,) if found.sizes[0].size == _PAIR else ()), TIES, *_torn(found)),
     )
 
 
 def _row(name: str, row: GroupsOfSize | GroupCounts) -> tuple[Cell, ...]:
-    kinds = (Ratio(hits, row.groups) for hits in (row.unanimous, row.majority, row.split))
-    return name, row.groups, *map(share, kinds)
+    unanimous, majority, split = (share(Ratio(hits, row.groups)) for hits in (row.unanimous, row.majority, row.split))
+    largest = row.size if isinstance(row, GroupsOfSize) else row.sizes[-1].size
+    return name, row.groups, unanimous, majority if largest > _PAIR else None, split
 
 
 def _torn(found: GroupCounts) -> Iterator[str]:

@@ -42,10 +42,10 @@ def titles(text: str) -> list[str]:
 def test_every_measure_has_a_table_and_the_notes_say_what_it_was_measured_on(here: Path, run: Callable) -> None:
     outcome = run("analyze", "agreement", "a", "b", "--reference", "c")
     assert (outcome.code, outcome.err) == (0, "")
-    assert titles(outcome.out) == TITLES
+    assert titles(outcome.out) == [title.replace("each other", "references") for title in TITLES]
     words = " ".join(outcome.out.split())
     # Said once, under the first of the tables that have the note.
-    for note in ("Over 2 filings.", "The reference is another run, no truth.", "2,000 times (seed 20261010)"):
+    for note in ("Over 2 filings.", "The reference is another run, not the truth.", "2,000 times (seed 20261010)"):
         assert words.count(note) == 1, note
     first = outcome.out.split(TITLES[1])[0]
     rows = [line.split() for line in first.splitlines() if line.split()[:1] in (["a"], ["b"])]

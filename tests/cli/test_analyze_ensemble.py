@@ -49,7 +49,7 @@ def test_vote_and_members_stand_beside_each_other(here: Path, run: Callable) -> 
     words = " ".join(outcome.out.split())
     assert "Against r: all 3 members quote 3 passages; 3 have an edge of at least 2 members" in words
     assert words.count("Over 2 filings.") == 1
-    assert words.count("The reference is another run, no truth.") == 1
+    assert words.count("The reference is another run, not the truth.") == 1
 
 
 def test_json_has_every_share_with_its_numbers_and_interval(here: Path, run: Callable) -> None:

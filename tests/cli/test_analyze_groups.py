@@ -33,7 +33,7 @@ def test_the_table_has_a_row_for_each_size_and_the_groups_are_written(
     assert "Over 2 filings." in outcome.out
     rows = {line.split()[0]: line.split()[1:] for line in outcome.out.splitlines() if line.split()[-1:] and "%" in line}
     # Sentence 0 in both filings and 1 in the first have all three runs; 1 in the second has a and b.
-    assert rows["2"] == ["1", "100%", "(1/1)", "0%", "(0/1)", "0%", "(0/1)"]
+    assert rows["2"] == ["1", "100%", "(1/1)", "–", "0%", "(0/1)"]
     assert rows["3"] == ["3", "33.3%", "(1/3)", "66.7%", "(2/3)", "0%", "(0/3)"]
     assert rows["All"][0] == "4"
     groups = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]

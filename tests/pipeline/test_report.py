@@ -89,7 +89,7 @@ def test_two_runs_are_compared_by_place_and_by_what_their_quotes_say(
     assert (character_recall.k, character_recall.n) == (2 * both, 2 * both + dividends)
     # Matched sentences are the same: with 12% in the first, without a figure in the second, in both filings.
     (fidelity,) = rows(report, "fidelity")
-    assert fidelity["exact"] == Share(k=4, n=4)
+    assert fidelity["equal"] == Share(k=4, n=4)
     assert [fidelity[name] for name in ("no figures", "same figures", "more in one", "other figures")] == [2, 2, 0, 0]
     assert fidelity["figures agree"] == Share(k=2, n=2, interval=(1.0, 1.0))
     assert fidelity["near misses"] == Share(k=0, n=4, interval=(0.0, 0.0))

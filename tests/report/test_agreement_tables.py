@@ -54,6 +54,12 @@ def test_the_range_of_equally_good_assignments_has_columns_where_there_is_one() 
     assert not any("lowest and highest" in note for note in closed.notes)
 
 
+def test_a_title_says_whether_runs_are_against_each_other_or_against_references() -> None:
+    assert agreement_table(BOTH).title == "Runs against each other"
+    assert agreement_table([pair("a", "c"), pair("b", "c")]).title == "Runs against references"
+    assert agreement_by_edge_table([pair("a", "c")]).title == "Runs against references, by edge"
+
+
 def test_a_narrow_console_may_leave_out_what_recall_holds_too() -> None:
     assert labels(agreement_table(BOTH).without_spares()) == [
         *("run", "reference", "extractions", "recall", "Jaccard", "conditional precision")
