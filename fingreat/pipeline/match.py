@@ -14,7 +14,7 @@ from fingreat.errors import FingreatError, InputError, RunError
 from fingreat.matching import MIN_OVERLAP, By, FilingCandidates, FilingMatcher
 from fingreat.pipeline.by_filing import read_by_filing
 from fingreat.pipeline.comparable import check_comparable
-from fingreat.pipeline.side_by_side import Watching, unwatched
+from fingreat.pipeline.side_by_side import Watching, names_of, unwatched
 from fingreat.runs import (
     MatchCounts,
     MatchedRun,
@@ -54,7 +54,8 @@ def match_runs(
 ) -> MatchManifest:
     """Match the extractions of two runs one to one, and write the matches into a folder of their own.
 
-    A folder that already holds the match of these two runs is written anew. One filing at a time is in memory.
+    A folder that already holds the match of these two runs is written anew: of the runs at the same places with the
+    same models, or that began when those did. One filing at a time is in memory.
 
     Args:
         by: `text` compares quotes, `span` the places where they stand.
@@ -77,15 +78,18 @@ def match_runs(
     with ExitStack() as stack:
         for path in dict.fromkeys((run_a.path, run_b.path)):
             stack.enter_context(readers(path))
-        filings = check_comparable((run_a, run_b), common=common).read
-        manifest = _begun(out.resolve().name, (_as_read(run_a), _as_read(run_b)), by, common=common)
+        shared = check_comparable((run_a, run_b), common=common)
+        names = names_of((run_a.path, run_b.path))
+        read = _as_read(run_a, names[0]), _as_read(run_b, names[1])
+        without_text = len(shared.without_text)
+        manifest = _begun(out.resolve().name, read, by, common=common, without_text=without_text)
         stack.enter_context(sole_owner(out))
         folder = RunFolder(out)
         _check_same_match(folder, manifest)
         sweep(out / "manifest.json", folder.unmatched, out / "done" / STAGE)
         manifest = folder.write_manifest(manifest)
         try:
-            found = _match(folder, filings, (run_a, run_b), by, watch)
+            found = _match(folder, shared.read, (run_a, run_b), by, watch)
         except KeyboardInterrupt:
             folder.write_manifest(manifest, status="interrupted")
             raise
@@ -95,7 +99,9 @@ def match_runs(
         return folder.write_manifest(manifest, status="complete", **found)
 
 
-def _begun(name: str, runs: tuple[MatchedRun, MatchedRun], by: By, *, common: bool) -> MatchManifest:
+def _begun(
+    name: str, runs: tuple[MatchedRun, MatchedRun], by: By, *, common: bool, without_text: int
+) -> MatchManifest:
     now = datetime.now(UTC)
     return MatchManifest(
         name=name,
@@ -106,15 +112,16 @@ def _begun(name: str, runs: tuple[MatchedRun, MatchedRun], by: By, *, common: bo
         by=by,
         threshold=MIN_OVERLAP,
         common=common,
+        without_text=without_text,
         code=our_code(),
         environment=environment(),
     )
 
 
-def _as_read(run: RunFolder) -> MatchedRun:
+def _as_read(run: RunFolder, name: str) -> MatchedRun:
     manifest = run.manifest()
     return MatchedRun(
-        name=manifest.name,
+        name=name,
         path=str(run.path),
         created=manifest.created,
         model=manifest.model,
@@ -129,8 +136,8 @@ def _check_same_match(folder: RunFolder, wanted: MatchManifest) -> None:
     found = folder.match_manifest(earlier=True)
     differs = []
     for name, run, other in zip("AB", found.runs, wanted.runs, strict=True):
-        if (run.name, run.model) != (other.name, other.model):
-            differs.append(f"run {name} was {run.name} ({run.model.spec}), now {other.name} ({other.model.spec})")
+        if not _is_same(run, other):
+            differs.append(f"run {name} was {_in_words(run)}, now {_in_words(other)}")
     differs += [
         f"{field} was {getattr(found, field)!r}, now {getattr(wanted, field)!r}"
         for field in ("by", "common")
@@ -140,6 +147,16 @@ def _check_same_match(folder: RunFolder, wanted: MatchManifest) -> None:
         raise RunError(
             f"holds another match: {'; '.join(differs)}.", where=str(folder.path), hint="Choose another --out."
         )
+
+
+def _is_same(run: MatchedRun, other: MatchedRun) -> bool:
+    """Whether it is one run, moved or gone on since, or the same model's run at the same place, begun anew."""
+    at_one_place = Path(run.path).resolve() == Path(other.path).resolve()
+    return run.created == other.created or (at_one_place and run.model == other.model)
+
+
+def _in_words(run: MatchedRun) -> str:
+    return f"{run.path} ({run.model.spec}, begun {run.created:%Y-%m-%d %H:%M:%S} UTC)"
 
 
 def _match(
@@ -198,7 +215,7 @@ def _counted(candidates: FilingCandidates, matches: Sequence[Match], unmatched: 
         same_edge=sum(match.same_edge for match in matches),
         same_edge_least=least,
         same_edge_most=most,
-        exact=fidelity.equal,
+        equal=fidelity.equal,
         near_misses=fidelity.near_misses.hits,
         **{f"figures_{name}": number for name, number in fidelity.figures.items()},
         **{f"differs_{name}": number for name, number in fidelity.kinds.items()},

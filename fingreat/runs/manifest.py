@@ -168,8 +168,9 @@ class MatchedRun(Record):
     """One of the two runs of a match, as it was when it was read.
 
     Attributes:
+        name: of its folder; of two equal names the second has a number.
         path: as the user named it.
-        created: when the run began; a run that is repeated under the same name begins anew.
+        created: when the run began; one that goes on, on a corpus that has grown, began when it did before.
         model: what answered.
         extractions: what was read: file, relative to the run → SHA-256.
     """
@@ -188,7 +189,7 @@ class MatchCounts(Record):
         extractions_a, extractions_b: each is `matched` and that run's `unmatched` together.
         same_edge: matches whose two extractions have the same edge.
         same_edge_least, same_edge_most: the range of `same_edge` over all assignments with the largest total overlap.
-        exact: matches of quotes whose normal forms are equal.
+        equal: matches of quotes whose normal forms are equal, also of those matched by place.
         figures_none, figures_same, figures_more, figures_differ: matches by `Match.figures`; together `matched`.
         near_misses: matches of quotes that read alike and say something else.
         differs_direction, differs_figure, differs_modal, differs_negation, differs_scale: near misses by what they
@@ -203,7 +204,7 @@ class MatchCounts(Record):
     same_edge: int = 0
     same_edge_least: int = 0
     same_edge_most: int = 0
-    exact: int = 0
+    equal: int = 0
     figures_none: int = 0
     figures_same: int = 0
     figures_more: int = 0
@@ -227,6 +228,7 @@ class MatchManifest(Record):
         counts: in all, the sums of `filings`; zeros until the match is complete.
         filings: of each filing that was compared.
         left_out_a, left_out_b: extractions of filings that only one run read, which `common` leaves out.
+        without_text: how many filings both runs looked into without such an item; they play no part.
     """
 
     format: int = MATCH_FORMAT
@@ -244,6 +246,7 @@ class MatchManifest(Record):
     counts: MatchCounts = MatchCounts()
     left_out_a: int = 0
     left_out_b: int = 0
+    without_text: int = 0
     filings: dict[str, MatchCounts] = Field(default_factory=dict)
 
 
