@@ -1,6 +1,6 @@
 """How far two runs quote the same passages, and whether they give them the same edge.
 
-The reference of a comparison is another run, no truth: these measures say how two models read, not who is right.
+The reference of a comparison is another run, not the truth: these measures say how two models read, not who is right.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class PairTally:
         import numpy as np
 
         size = len(self._numbers)
-        table = np.array(self._rows, dtype=np.int64).reshape(-1, _BLOCKS * size + 2)
+        table = self._filings.table(self._rows, _BLOCKS * size + 2)
         of_a, of_b, matched_a, matched_b, same = (table[:, i * size : (i + 1) * size] for i in range(_BLOCKS))
         of_run, of_reference, matched = (of_a, of_b, matched_b) if reference == "b" else (of_b, of_a, matched_a)
         # Columns of the whole, of each category and of each edge.

@@ -1,6 +1,6 @@
 """A vote of several runs on the passages that all of them quote, against a reference run.
 
-The reference is another run, no truth. Ensemble and members are compared on the same passages: those that have a
+The reference is another run, not the truth. Ensemble and members are compared on the same passages: those that have a
 majority and that the reference quotes too.
 """
 
@@ -201,7 +201,7 @@ class EnsembleTally:
 
         names = (ENSEMBLE, *self.members)
         shape = len(self._filings), len(self._categories), 1 + len(names)
-        rows = np.array(self._rows, dtype=np.int64).reshape(len(self._filings), 4 + shape[1] * shape[2])
+        rows = self._filings.table(self._rows, 4 + shape[1] * shape[2])
         # [filings, all and each category, matched and right by the vote and each member]
         counts = rows[:, 4:].reshape(shape)
         counts = np.concatenate([counts.sum(axis=1, keepdims=True), counts], axis=1)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import get_args
 
 from fingreat.analysis.bootstrap import FilingBootstrap, ratio_of_sums
+from fingreat.analysis.filings import Filings
 from fingreat.analysis.ratio import Ratio
-from fingreat.errors import InputError
 from fingreat.schema import Difference, Figures, Match
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 FIGURES: tuple[Figures, ...] = get_args(Figures)
 DIFFERENCES: tuple[Difference, ...] = get_args(Difference)
@@ -50,21 +45,18 @@ class FidelityTally:
     """Counts the matches of two runs filing by filing; which run is named first plays no part."""
 
     def __init__(self) -> None:
-        self._filings: set[str] = set()
+        self._filings = Filings()
         self._rows = array("I")
 
-    def add(self, filing_id: str, matches: Iterable[Match]) -> None:
+    def add(self, filing_id: str, matches: Sequence[Match]) -> None:
         """Count the matches of one filing; one without a match counts among the filings too.
 
         Raises:
             InputError: the filing was counted before, or a match is of another filing.
         """
-        if filing_id in self._filings:
-            raise InputError(f"the matches of filing {filing_id} were given twice.")
+        self._filings.check(filing_id, matches)
         counts: Counter[str] = Counter()
         for match in matches:
-            if match.filing_id != filing_id:
-                raise InputError(f"a match of filing {match.filing_id} was given as one of filing {filing_id}.")
             counts["matched"] += 1
             counts["equal"] += match.equal == 1
             counts["near_miss"] += match.near_miss
@@ -79,7 +71,7 @@ class FidelityTally:
         Raises:
             InputError: the draws are of another number of filings.
         """
-        columns = self._columns()
+        columns = dict(zip(_COLUMNS, self._filings.table(self._rows, len(_COLUMNS)).T, strict=True))
         matched = columns["matched"]
         bearing = columns["same"] + columns["more"] + columns["differ"]
         return FidelityCounts(
@@ -91,10 +83,3 @@ class FidelityTally:
             near_misses=ratio_of_sums(columns["near_miss"], matched, bootstrap),
             kinds={name: int(columns[name].sum()) for name in DIFFERENCES},
         )
-
-    def _columns(self) -> dict[str, Array]:
-        """One number for each filing, in the order in which they were added."""
-        import numpy as np
-
-        table = np.array(self._rows, dtype=np.int64).reshape(-1, len(_COLUMNS))
-        return dict(zip(_COLUMNS, table.T, strict=True))

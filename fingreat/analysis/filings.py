@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, GoldPassage, Match
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 T = TypeVar("T", Extraction, GoldPassage, Match)
 
@@ -45,3 +51,21 @@ class Filings:
     def add(self, filing_id: str) -> None:
         """Note that a filing is counted."""
         self._ids[filing_id] = None
+
+    def table(self, numbers: array[int], width: int) -> Array:
+        """The numbers that a tally keeps of each filing, as rows in the order of the filings' ids.
+
+        Draws are of rows. In this order they take the same filings wherever the same ones were counted, in whatever
+        order that was.
+
+        Args:
+            numbers: `width` of each filing, in the order in which the filings were added.
+
+        Returns:
+            shape [filings, width].
+        """
+        import numpy as np
+
+        ids = list(self._ids)
+        rows: Array = np.array(numbers, dtype=np.int64).reshape(len(ids), width)
+        return rows[sorted(range(len(ids)), key=ids.__getitem__)]

@@ -68,9 +68,7 @@ class CharacterTally:
         Raises:
             InputError: the draws are of another number of filings.
         """
-        import numpy as np
-
-        of_a, of_b, both, unplaced_a, unplaced_b = np.array(self._rows, dtype=np.int64).reshape(-1, len(_FIELDS)).T
+        of_a, of_b, both, unplaced_a, unplaced_b = self._filings.table(self._rows, len(_FIELDS)).T
         run, other = (of_a, of_b) if reference == "b" else (of_b, of_a)
         lost, lost_there = (unplaced_a, unplaced_b) if reference == "b" else (unplaced_b, unplaced_a)
         return CharacterAgreement(

@@ -319,10 +319,33 @@ def test_a_slow_recount_finds_the_same(drawn: Drawn, side: Side) -> None:
     assert {c.name: (c.recall, c.conditional_precision) for c in found.edges} == recount(drawn, side, boot)
 
 
+def test_intervals_are_of_the_filings_however_they_were_counted() -> None:
+    # Draws are bound to filings by their ids: those that were counted, in this or in another order.
+    generator = np.random.default_rng(1)
+    filings = []
+    for filing in (f"{n:02}" for n in range(30)):
+        a, b = (
+            [extraction(f"{filing}{side}{i}", filing, EDGES[e]) for i, e in enumerate(generator.integers(3, size=9))]
+            for side in "ab"
+        )
+        pairs = list(zip(a, b, strict=True))[: int(generator.integers(1, 9))]
+        filings.append((filing, a, b, [match(x, y) for x, y in pairs]))
+    found = []
+    for order in (range(30), reversed(range(30)), generator.permutation(30).tolist()):
+        tally = PairTally(GRAPH)
+        for place in order:
+            tally.add(*filings[place])
+        found.append(tally.agreement("b", FilingBootstrap(30)))
+    assert found[0] == found[1] == found[2]
+    # The first draw takes, from the ids in order, those at the places that the generator gives.
+    matched, quoted = (np.array([len(one[part]) for one in filings]) for part in (3, 2))
+    assert found[0].recall.interval == FilingBootstrap(30).ratio(matched, quoted)
+
+
 def test_intervals_hold_the_ratio_in_ordinary_cases() -> None:
     generator = np.random.default_rng(0)
     tally = PairTally(GRAPH)
-    for filing in map(str, range(60)):
+    for filing in (f"{n:02}" for n in range(60)):
         a, b = (
             [
                 extraction(f"{filing}{side}{i}", filing, EDGES[e])

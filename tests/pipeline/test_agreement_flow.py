@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
+from random import Random
 
 import pytest
 from extraction_builders import an_extraction, finished_run
@@ -98,6 +99,23 @@ def test_the_same_seed_draws_the_same_and_another_one_does_not(tmp_path: Path) -
     assert intervals[0] != intervals[1]
     assert [interval.used for interval in intervals if interval] == [99, 99, 7]
     assert len({numbers(found.pairs["a", "b"].words.recall) for found in (first, other, few)}) == 1
+
+
+def test_intervals_do_not_depend_on_the_order_of_runs_filings_or_lines(tmp_path: Path) -> None:
+    filings = [f"F{number}" for number in range(12)]
+    said = {name: planted(name, seed, filings) for seed, name in enumerate("abc")}
+    first = measure_runs([finished_run(tmp_path / "1" / name, filings, said[name]) for name in "abc"])
+    for number, names in enumerate(("abc", "cab"), 2):
+        random = Random(number)
+        runs = []
+        for name in names:
+            random.shuffle(filings)
+            random.shuffle(said[name])
+            runs.append(finished_run(tmp_path / str(number) / name, filings, said[name][:9], said[name][9:]))
+        other = measure_runs(runs)
+        assert other.scope.filings != first.scope.filings
+        assert dict(other.pairs) == dict(first.pairs)
+        assert dict(other.volumes) == dict(first.volumes)
 
 
 def test_what_each_run_extracts_stands_beside(pair: tuple[RunFolder, RunFolder]) -> None:

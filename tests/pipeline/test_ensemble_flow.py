@@ -109,6 +109,17 @@ def test_figures_are_those_of_a_slow_recount(members: str, tmp_path: Path) -> No
         assert alone.scores == (score,)
 
 
+def test_the_order_in_which_runs_have_their_filings_plays_no_part(tmp_path: Path) -> None:
+    filings = [f"F{number}" for number in range(12)]
+    said = {name: planted(name, seed, filings) for seed, name in enumerate("abcr")}
+    found = []
+    for order in (filings, filings[::-1], filings[5:] + filings[:5]):
+        runs = [finished_run(tmp_path / order[0] / name, order, said[name]) for name in "abcr"]
+        found.append(measure_ensemble(runs[:3], runs[3:], replicates=50).scores)
+    assert found[0] == found[1] == found[2]
+    assert all(row.precision.interval for row in found[0][0].rows)
+
+
 def test_runs_that_share_ids_may_be_members(tmp_path: Path) -> None:
     # Two runs that asked the same and were answered in another order: the medoid of both passages is `1`, of a and b.
     quotes = "Sales of pumps rose by 12% in Europe.", "Dividends of $0.40 per share were paid in May."
