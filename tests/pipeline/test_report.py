@@ -101,6 +101,7 @@ def test_the_page_shows_agreement_first_and_folds_categories_and_edges_away(
     corpus: Corpus, runs: tuple[RunFolder, RunFolder]
 ) -> None:
     tables = build_report(runs, corpus).tables
+    assert tables[0].notes[0] == "Over 2 filings."
     main = [table.id for table in tables if not table.detail]
     assert main[:4] == ["agreement", "volume", "agreement-by-place", "fidelity"]
     folded = [table.id for table in tables if table.detail]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from fingreat.analysis import PairAgreement
 from fingreat.pipeline.report.measured import Measured
 from fingreat.pipeline.report.scores import P_DIGITS, p_value
-from fingreat.report import Table
-from fingreat.report.agreement_tables import agreement_by_category_table, agreement_by_edge_table
+from fingreat.report import Table, count_of
+from fingreat.report.agreement_tables import agreement_by_category_table, agreement_by_edge_table, agreement_table
 from fingreat.report.columns import MOST_ROWS, edges, left_out, numbers, rates, share, shares, texts
 from fingreat.report.columns import filings as filing_columns
 
@@ -19,6 +19,15 @@ MOST_RUNS_BY_EDGE = 10
 def of_pairs(make: Callable[[Sequence[PairAgreement]], Table]) -> Callable[[Measured], Table | None]:
     """What makes a table of every ordered pair of a run and its reference, if there are any."""
     return lambda measured: make(tuple(measured.agreement.values())) if measured.agreement else None
+
+
+def agreement(measured: Measured) -> Table | None:
+    """Every run against every other, with the number of filings, if there are several runs."""
+    if not measured.agreement:
+        return None
+    table = agreement_table(tuple(measured.agreement.values()))
+    over = f"Over {count_of(len(measured.filings), 'filing')}."
+    return table.model_copy(update={"notes": (over, *table.notes)})
 
 
 def agreement_by_category(pairs: Sequence[PairAgreement]) -> Table:
@@ -68,7 +77,9 @@ def gold(measured: Measured) -> Table | None:
         notes=(
             "The gold is taken to list all evidence of its filings: an extraction is right if at least half of its "
             "characters lie on passages that accept its edge; a passage is found if at least half of its characters "
-            "are covered by extractions under one of its edges. p: so many right edges or more, if drawn at random.",
+            "are covered by extractions under one of its edges.",
+            "p: so many right edges or more, if each were drawn at random by itself. Extractions of one filing are not "
+            "independent, so p is too small.",
         ),
     )
 

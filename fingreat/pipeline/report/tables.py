@@ -10,7 +10,7 @@ from fingreat.pipeline.report import comparisons
 from fingreat.pipeline.report.comparisons import of_pairs
 from fingreat.pipeline.report.measured import Measured, MeasuredRun
 from fingreat.report import Cell, Share, Table
-from fingreat.report.agreement_tables import agreement_table, span_table
+from fingreat.report.agreement_tables import span_table
 from fingreat.report.columns import MOST_ROWS, counts, edges, filings, left_out, numbers, share, shares, texts
 from fingreat.report.fidelity_table import fidelity_table, near_miss_table
 from fingreat.report.volume_table import volume_table
@@ -163,7 +163,7 @@ def _years(filing: Filing) -> tuple[str | None, str | None]:
 
 
 TABLES: dict[str, Callable[[Measured], Table | None]] = {
-    "agreement": of_pairs(agreement_table),
+    "agreement": comparisons.agreement,
     "volume": _volume,
     "agreement-by-place": of_pairs(span_table),
     "fidelity": of_pairs(fidelity_table),
