@@ -130,7 +130,8 @@ def _fidelity(counts: MatchCounts) -> Iterator[str]:
     kinds = ((kind, getattr(counts, f"differs_{kind}")) for kind in get_args(Difference))
     in_words = ", ".join(f"{kind} {number:,}" for kind, number in sorted(kinds, key=lambda k: (-k[1], k[0])) if number)
     yield (
-        f"{counts.exact:,} of {_matches(counts)} are exact; {counts.near_misses:,} read alike but say something else"
+        f"Quotes are equal in {counts.equal:,} of {_matches(counts)}; in {counts.near_misses:,} they read alike but "
+        f"say something else"
         f"{f': {in_words}' if in_words else ''}."
     )
     figures = _figures_agree(counts)

@@ -99,9 +99,7 @@ def match_runs(
         return folder.write_manifest(manifest, status="complete", **found)
 
 
-def _begun(
-    name: str, runs: tuple[MatchedRun, MatchedRun], by: By, *, common: bool, without_text: int
-) -> MatchManifest:
+def _begun(name: str, runs: tuple[MatchedRun, MatchedRun], by: By, *, common: bool, without_text: int) -> MatchManifest:
     now = datetime.now(UTC)
     return MatchManifest(
         name=name,

@@ -139,7 +139,8 @@ def test_show_prints_matches_with_different_edges_the_largest_first(
     lines = [" ".join(line.split()) for line in text.splitlines()]
     # Two equal and different, one equal and the same, two that read alike.
     assert "1 filing; 5 matches by text, 1 with the same edge" in lines
-    assert "3 of 5 matches are exact; 2 read alike but say something else: figure 1, negation 1." in lines
+    said = "Quotes are equal in 3 of 5 matches; in 2 they read alike but say something else: figure 1, negation 1."
+    assert said in lines
     # The long one's 99 figures and those of the escape codes agree; 12% and 13% do not; the other two have none.
     assert "Figures agree in 66.7% (2/3) of the matches with a figure; 2 have none." in lines
     assert lines.index("REV-NNCA NNCA-OPEX 3") < lines.index("NNCA-COGS NNCA-OPEX 1")
@@ -194,7 +195,7 @@ def test_json_has_every_pair_of_edges_and_whole_quotes(
     ((start, end),) = row["ranges_a"]
     assert end - start == len(row["quote_a"])
     assert (row["overlap"], row["decided_by"], row["figures"], row["differs"]) == (1.0, "equal", "same", [])
-    assert (data["near_misses"], data["figures_differ"], data["exact"]) == (2, 1, 3)
+    assert (data["near_misses"], data["figures_differ"], data["equal"]) == (2, 1, 3)
     assert data["figures_agree"] == 2 / 3
 
 
