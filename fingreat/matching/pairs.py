@@ -7,11 +7,9 @@ them, so the result is that of the full comparison.
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from fingreat.matching.fragments import Fragments
@@ -150,55 +148,64 @@ class _Compared:
         gave it."""
         import numpy as np
 
-        yield from self._without_tokens()
         rows = max(1, _BLOCK // max(1, len(self._quotes)))
         for first in range(0, len(self._quotes), rows):
-            short, long = self._sharing.pairs(first, first + rows)
-            if self._sets.max() >= 0:
-                compared = np.flatnonzero((self._sets[short] != self._sets[long]) | (self._sets[short] < 0))
-                short, long = short[compared], long[compared]
+            short, long = self._candidates(first, first + rows)
             if not len(short):
                 continue
             over, under, decided = self._scores(short, long, first, first + rows)
             kept = np.flatnonzero(over / under >= MIN_OVERLAP)
             yield short[kept], long[kept], over[kept], under[kept], decided[kept]
 
-    def _without_tokens(self) -> Iterator[tuple[Array, ...]]:
-        """Quotes without any token overlap where they are equal."""
+    def _candidates(self, first: int, last: int) -> tuple[Array, Array]:
+        """Pairs that may overlap enough, the shorter quotes from `first` up to `last`, in order of these."""
         import numpy as np
 
-        alike: dict[int, list[int]] = defaultdict(list)
-        for number in np.flatnonzero(self._sizes == 0).tolist():
-            alike[int(self._texts[number])].append(number)
-        for numbers in alike.values():
-            first, second = np.array(numbers)[np.array(np.triu_indices(len(numbers), 1))]
-            yield first, second, np.ones_like(first), np.ones_like(first), np.full(len(first), _EQUAL)
+        # Quotes without any token come first; they overlap where they are equal.
+        without_tokens = self._texts[self._sizes == 0]
+        equal = without_tokens[first:last, None] == without_tokens
+        short, long = np.nonzero(np.triu(equal, first + 1))
+        sharing = self._sharing.pairs(first, last)
+        short, long = np.concatenate((short + first, sharing[0])), np.concatenate((long, sharing[1]))
+        if self._sets.max() < 0:
+            return short, long
+        compared = np.flatnonzero((self._sets[short] != self._sets[long]) | (self._sets[short] < 0))
+        return short[compared], long[compared]
 
     def _scores(self, short: Array, long: Array, first: int, last: int) -> tuple[Array, Array, Array]:
-        """The scores of some pairs, the shorter quotes from `first` up to `last`; as `overlap` has them."""
+        """The scores of some pairs, the shorter quotes from `first` up to `last`; as `overlap` has them where they are
+        large enough."""
+        import numpy as np
+
+        n_short, n_long = self._sizes[short], self._sizes[long]
+        codes, ends = self._codes, zip(short.tolist(), long.tolist(), strict=True)
+        contained = np.array([codes[a] in codes[b] for a, b in ends], dtype=bool)
+        whole = n_short >= MIN_TOKENS
+        over = np.where(whole, 9 * n_long + n_short, n_short)
+        under = np.where(whole, 10 * n_long, np.maximum(n_long, 1))
+        decided = np.full(len(short), _CONTAINMENT, dtype=np.int8)
+        at = np.flatnonzero(self._texts[short] == self._texts[long])
+        over[at], under[at], decided[at] = 1, 1, _EQUAL
+        at = np.flatnonzero(~contained)
+        over[at], under[at], decided[at] = self._in_order(short[at], long[at]), n_long[at], _ORDER
+        self._by_fragments((short, long, n_short, n_long), first, last, (over, under, decided))
+        return over, under, decided
+
+    def _in_order(self, short: Array, long: Array) -> Array:
+        """How many tokens of some pairs stand in both in order; 0 where they are too few for the score of token order,
+        as they always are where the shorter quote has too few."""
         import numpy as np
         from rapidfuzz.distance import LCSseq
         from rapidfuzz.process import cdist
 
-        of_short, of_long = ([self._codes[number] for number in side.tolist()] for side in (short, long))
-        n_short, n_long = self._sizes[short], self._sizes[long]
-        in_order = np.empty(len(short), dtype=np.int64)
-        for begin, end in pairwise([*np.flatnonzero(np.diff(short, prepend=-1)).tolist(), len(short)]):
-            in_order[begin:end] = cdist(
-                of_short[begin : begin + 1], of_long[begin:end], scorer=LCSseq.similarity, dtype=np.int32
-            )
-        over, under, decided = in_order.copy(), n_long.copy(), np.full(len(short), _ORDER, dtype=np.int8)
-        # Of what is contained or equal every token of the shorter quote is in order in the longer.
-        whole = [at for at in np.flatnonzero(in_order == n_short).tolist() if of_short[at] in of_long[at]]
-        at = np.array(whole, dtype=np.int64)
-        long_enough = n_short[at] >= MIN_TOKENS
-        over[at] = np.where(long_enough, 9 * n_long[at] + n_short[at], n_short[at])
-        under[at] = np.where(long_enough, 10 * n_long[at], n_long[at])
-        decided[at] = _CONTAINMENT
-        at = np.flatnonzero(self._texts[short] == self._texts[long])
-        over[at], under[at], decided[at] = 1, 1, _EQUAL
-        self._by_fragments((short, long, n_short, n_long), first, last, (over, under, decided))
-        return over, under, decided
+        found = np.zeros(len(short), dtype=np.int64)
+        enough = np.flatnonzero(self._sizes[short] / self._sizes[long] >= MIN_OVERLAP)
+        for at in np.split(enough, np.flatnonzero(np.diff(short[enough])) + 1) if len(enough) else ():
+            # Rounded down, so that an inexact product never leaves a pair out.
+            least = int(MIN_OVERLAP * self._sizes[long[at]].min())
+            quote, others = [self._codes[short[at[0]]]], [self._codes[number] for number in long[at].tolist()]
+            found[at] = cdist(quote, others, scorer=LCSseq.similarity, score_cutoff=least, dtype=np.int32)
+        return found
 
     def _by_fragments(
         self, pairs: tuple[Array, Array, Array, Array], first: int, last: int, scores: tuple[Array, Array, Array]
@@ -209,15 +216,18 @@ class _Compared:
         """
         import numpy as np
 
-        short, long, n_short, n_long = pairs
         over, under, decided = scores
-        may = (decided == _ORDER) & (self._divided[short] | self._divided[long]) & (n_short >= MIN_TOKENS)
-        may &= over / under <= cap_of_fragments(n_short, n_long)
-        if not may.any():
+        may = (decided == _ORDER) & (self._divided[pairs[0]] | self._divided[pairs[1]]) & (pairs[2] >= MIN_TOKENS)
+        at = np.flatnonzero(may)
+        if not len(at):
             return
+        short, long, n_short, n_long = (column[at] for column in pairs)
+        least = np.maximum(over[at] / under[at], MIN_OVERLAP)
         shared = self._fragments.shared(first, last)[short - first, long]
-        at = np.flatnonzero(may & (shared / n_short >= np.maximum(over / under, MIN_OVERLAP)))
-        short, long, n_short, n_long, shared = (column[at] for column in (short, long, n_short, n_long, shared))
+        may = (least <= cap_of_fragments(n_short, n_long)) & (least <= shared / n_short)
+        at, short, long, n_short, n_long, shared = (
+            column[may] for column in (at, short, long, n_short, n_long, shared)
+        )
         regular = self._fragments.regular
         for n in np.flatnonzero(~(regular[short] & regular[long])).tolist():
             shared[n] = shared_tokens(self._quotes[short[n]], self._quotes[long[n]])
