@@ -1,16 +1,17 @@
-"""Where two runs quote the same passage and give it different edges."""
+"""Matches to be read by a person: those whose edges differ, or those whose quotes read alike and say something else."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import groupby
 from pathlib import Path
 
 from fingreat.errors import CorpusError, RunError
+from fingreat.matching import By, FilingMatcher
 from fingreat.pipeline.by_filing import read_by_filing
 from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.runs import RunFolder, read_records, readers
@@ -21,45 +22,56 @@ Edges = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Disagreement:
-    """Two extractions that quote the same passage and give it different edges.
+class ShownMatch:
+    """A match with what it matches.
 
     Attributes:
         a, b: of run A and of run B.
+        crossed: the edges differ, but both runs give the passage both of them: run A also has a quote of run B's
+            passage with run B's edge, and run B one of run A's with run A's.
         filing: None where the corpus that run A read is not there.
     """
 
     match: Match
     a: Extraction
     b: Extraction
-    filing: Filing | None
+    crossed: bool
+    filing: Filing | None = None
 
 
 @dataclass(frozen=True)
 class Disagreements:
-    """The matches of two runs whose edges differ.
+    """What a person reads of the matches of two runs.
 
     Attributes:
-        pairs: how many of them have which two edges, the commonest first.
-        shown: the largest of those that were asked for.
+        pairs: how many matches have which two different edges, the commonest first.
+        crossed: how many of these are no disagreement on the passage, since both runs give it both edges.
+        shown: the largest of those matches that were asked for.
     """
 
     pairs: tuple[tuple[Edges, int], ...]
-    shown: tuple[Disagreement, ...]
+    crossed: int
+    shown: tuple[ShownMatch, ...]
 
 
 def disagreements(
-    folder: RunFolder, runs: Sequence[RunFolder], most: int, *, edges: Edges | None = None
+    folder: RunFolder,
+    runs: Sequence[RunFolder],
+    most: int,
+    *,
+    edges: Edges | None = None,
+    near_misses: bool = False,
 ) -> Disagreements:
-    """Find the matches of a match folder whose edges differ.
+    """Find the matches of a match folder whose edges differ, or its near misses.
 
     The largest come first: those with the largest overlap, then those whose shorter quote has the most characters, then
-    those of earlier filings and earlier in the text.
+    those of earlier filings and earlier in the text. Crossed ones come after all others whose edges differ.
 
     Args:
         runs: run A and run B.
         most: how many to show.
         edges: show only those with just these edges.
+        near_misses: show those whose quotes say something else, whatever their edges.
 
     Raises:
         RunError: an extraction that was matched is no longer there, or another process changes one of the folders.
@@ -68,41 +80,88 @@ def disagreements(
         for path in dict.fromkeys((folder.path, *(run.path for run in runs))):
             stack.enter_context(readers(path))
         pairs: Counter[Edges] = Counter()
-        filings: dict[str, None] = {}
-        for match in _differing(folder):
-            pairs[_edges(match)] += 1
-            if edges in (None, _edges(match)):
-                filings[match.filing_id] = None
-        wanted = (match for match in _differing(folder) if edges in (None, _edges(match)))
-        shown = nsmallest(most, _with_quotes(wanted, runs, list(filings)), key=_size) if most else []
+        crossed = 0
+
+        def asked_for() -> Iterator[ShownMatch]:
+            nonlocal crossed
+            for item in _with_quotes(folder, runs, near_misses=near_misses):
+                match = item.match
+                if not match.same_edge:
+                    pairs[_edges(match)] += 1
+                    crossed += item.crossed
+                wanted = match.near_miss if near_misses else not match.same_edge
+                if wanted and edges in (None, _edges(match)):
+                    yield item
+
+        found = asked_for()
+        shown = nsmallest(most, found, key=_size if near_misses else _disagreement)
+        # Where none is to be shown they are counted all the same.
+        deque(found, maxlen=0)
         companies = _companies(runs[0], {item.match.filing_id for item in shown})
     return Disagreements(
         pairs=tuple(sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))),
-        shown=tuple(Disagreement(item.match, item.a, item.b, companies.get(item.match.filing_id)) for item in shown),
+        crossed=crossed,
+        shown=tuple(replace(item, filing=companies.get(item.match.filing_id)) for item in shown),
     )
-
-
-def _differing(folder: RunFolder) -> Iterator[Match]:
-    return (match for match in read_records(folder.matches, Match) if not match.same_edge)
 
 
 def _edges(match: Match) -> Edges:
     return match.edge_a, match.edge_b
 
 
-def _with_quotes(matches: Iterator[Match], runs: Sequence[RunFolder], filings: Sequence[str]) -> Iterator[Disagreement]:
-    """The matches, which are written filing by filing, with their extractions; no more than one filing's are held."""
-    of_filings = groupby(matches, key=lambda match: match.filing_id)
-    for (_, of_filing), (_, sides) in zip(of_filings, read_by_filing(runs, filings), strict=True):
-        a, b = ({extraction.id: extraction for extraction in side} for side in sides)
-        for match in of_filing:
-            for run, side, id_ in zip(runs, (a, b), (match.a, match.b), strict=True):
+def _with_quotes(folder: RunFolder, runs: Sequence[RunFolder], *, near_misses: bool) -> Iterator[ShownMatch]:
+    """The matches whose edges differ, and near misses if asked, which are written filing by filing, with their
+    extractions; no more than one filing's are held.
+    """
+
+    def matches() -> Iterator[Match]:
+        every = read_records(folder.matches, Match)
+        return (match for match in every if not match.same_edge or (near_misses and match.near_miss))
+
+    by = folder.match_manifest().by
+    filings = list(dict.fromkeys(match.filing_id for match in matches()))
+    of_filings = groupby(matches(), key=lambda match: match.filing_id)
+    for (_, of_filing), (_, (a, b)) in zip(of_filings, read_by_filing(runs, filings), strict=True):
+        found = list(of_filing)
+        by_id = [{extraction.id: extraction for extraction in side} for side in (a, b)]
+        for match in found:
+            for run, side, id_ in zip(runs, by_id, (match.a, match.b), strict=True):
                 if id_ not in side:
                     raise RunError(f"no longer has extraction {id_}.", where=str(run.path), hint="Match it again.")
-            yield Disagreement(match, a[match.a], b[match.b], None)
+        crossed = _crossed([match for match in found if not match.same_edge], a, b, by)
+        for match in found:
+            yield ShownMatch(match, by_id[0][match.a], by_id[1][match.b], (match.a, match.b) in crossed)
 
 
-def _size(item: Disagreement) -> tuple[float, int]:
+def _crossed(
+    matches: Sequence[Match], a: Sequence[Extraction], b: Sequence[Extraction], by: By
+) -> set[tuple[str, str]]:
+    """Those of one filing's matches with different edges whose passage has both edges in both runs.
+
+    What quotes the same passage is what could have been matched, whatever else it was matched with.
+    """
+    if not matches:
+        return set()
+    matcher = FilingMatcher(matches[0].filing_id, (*a, *b))
+    numbers = matcher.quote_numbers if by == "text" else matcher.place_numbers
+    _, rows, columns = matcher.pairs(by).between(numbers(a), numbers(b))
+    edges_in_b, edges_in_a = set(), set()
+    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+        edges_in_b.add((a[row].id, b[column].edge))
+        edges_in_a.add((b[column].id, a[row].edge))
+    return {
+        (match.a, match.b)
+        for match in matches
+        if (match.a, match.edge_a) in edges_in_b and (match.b, match.edge_b) in edges_in_a
+    }
+
+
+def _disagreement(item: ShownMatch) -> tuple[bool, float, int]:
+    """Sorts the largest first, crossed ones last."""
+    return item.crossed, *_size(item)
+
+
+def _size(item: ShownMatch) -> tuple[float, int]:
     """Sorts the largest first; what is equal keeps its order, which is that of the filings and the text."""
     return -item.match.overlap, -min(len(item.a.quote), len(item.b.quote))
 

@@ -109,3 +109,89 @@ def test_a_run_that_changed_since_is_refused(runs: tuple[RunFolder, RunFolder], 
     assert caught.value.where == str(runs[1].path)
     with sole_owner(runs[0].path), pytest.raises(RunError, match="another process is working here"):
         disagreements(RunFolder(tmp_path / "match"), runs, 5)
+
+
+def _runs_that_say(tmp_path: Path, *sides: list[Extraction]) -> list[RunFolder]:
+    runs = [finished_run(tmp_path / name, [FIRST], side) for name, side in zip("ab", sides, strict=True)]
+    match_runs(runs[0], runs[1], tmp_path / "match")
+    return runs
+
+
+def test_passages_with_both_edges_in_both_runs_are_counted_apart_and_come_last(tmp_path: Path) -> None:
+    """Two places under two edges in either run, of which order and place match the wrong ones; and one true difference,
+    whose quotes are smaller and cut."""
+    tail = " and summer."
+    sides = []
+    for run, edges in (("a", ("CASH-DIV", "NNCA-CASH")), ("b", ("NNCA-CASH", "CASH-DIV"))):
+        said = [an_extraction(FIRST, f"{run}{n}", LONG, edge, ranges=((10, 89),)) for n, edge in enumerate(edges)]
+        said += [
+            an_extraction(FIRST, f"{run}2", SHORT, "REV-NNCA" if run == "a" else "NNCA-OPEX", ranges=((200, 233),))
+        ]
+        sides.append(said)
+    sides[1][0] = sides[1][0].model_copy(update={"quote": LONG.removesuffix(tail)})
+    runs = _runs_that_say(tmp_path, *sides)
+    found = disagreements(RunFolder(tmp_path / "match"), runs, 9)
+    assert dict(found.pairs) == {
+        ("REV-NNCA", "NNCA-OPEX"): 1,
+        ("CASH-DIV", "NNCA-CASH"): 1,
+        ("NNCA-CASH", "CASH-DIV"): 1,
+    }
+    assert found.crossed == 2
+    # By overlap, then by length, the cut one comes last and the short one second; but crossed ones come after others.
+    assert [(item.match.a, item.match.b, item.crossed) for item in found.shown] == [
+        ("a2", "b2", False),
+        ("a1", "b1", True),
+        ("a0", "b0", True),
+    ]
+    counted = disagreements(RunFolder(tmp_path / "match"), runs, 0)
+    assert (counted.pairs, counted.crossed, counted.shown) == (found.pairs, 2, ())
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        (("CASH-DIV",), ("NNCA-CASH", "CASH-DIV")),
+        (("NNCA-CASH", "CASH-DIV"), ("CASH-DIV",)),
+        (("CASH-DIV", "CASH-REP"), ("NNCA-CASH", "CASH-DIV")),
+    ],
+)
+def test_an_edge_that_only_one_run_gives_the_passage_makes_a_true_difference(
+    edges: tuple[tuple[str, ...], tuple[str, ...]], tmp_path: Path
+) -> None:
+    """The first of either run are matched, by their ids; both runs give another passage both edges."""
+    sides = []
+    for given in edges:
+        said = [an_extraction(FIRST, str(n), LONG, edge, ranges=((10, 89),)) for n, edge in enumerate(given)]
+        for n, edge in enumerate(("CASH-DIV", "NNCA-CASH", "CASH-REP")):
+            said.append(an_extraction(FIRST, f"9{n}", AGREED, edge, ranges=((300, 348),)))
+        sides.append(said)
+    found = disagreements(RunFolder(tmp_path / "match"), _runs_that_say(tmp_path, *sides), 9)
+    assert [item.match.a for item in found.shown] == ["0", "1"][: sum(count for _, count in found.pairs)]
+    assert found.shown[0].match.b == "0"
+    assert (found.crossed, {item.crossed for item in found.shown}) == (0, {False})
+
+
+def test_near_misses_are_shown_the_largest_first_whatever_their_edges(tmp_path: Path) -> None:
+    a = [
+        ("0", "Net sales rose by 12% on higher volumes in Europe.", "REV-NNCA"),
+        ("1", "We do not expect that demand for our pumps in Asia will recover before June.", "REV-NNCA"),
+        ("2", LONG, "NNCA-COGS"),
+        ("3", "We expect to open 5 plants.", "NNCA-OPEX"),
+    ]
+    b = [
+        ("0", "Net sales rose by 13% on higher volumes in Europe.", "NNCA-OPEX"),
+        ("1", "We do expect that demand for our pumps in Asia will recover before June.", "REV-NNCA"),
+        ("2", LONG, "NNCA-OPEX"),
+        ("3", "We expect to open 5 plants.", "NNCA-OPEX"),
+    ]
+    sides = ([an_extraction(FIRST, *said) for said in side] for side in (a, b))
+    runs = _runs_that_say(tmp_path, *sides)
+    folder = RunFolder(tmp_path / "match")
+    found = disagreements(folder, runs, 9, near_misses=True)
+    # 14 of 15 tokens in order; 9 of 10 are less.
+    assert [(item.match.a, item.match.differs) for item in found.shown] == [("1", ("negation",)), ("0", ("figure",))]
+    assert found.pairs == disagreements(folder, runs, 9).pairs
+    assert [count for _, count in found.pairs] == [1, 1]
+    one = disagreements(folder, runs, 9, edges=("REV-NNCA", "REV-NNCA"), near_misses=True)
+    assert [item.match.a for item in one.shown] == ["1"]
+    assert [item.match.a for item in disagreements(folder, runs, 1, near_misses=True).shown] == ["1"]
