@@ -223,6 +223,47 @@ def test_the_total_is_that_of_the_dense_problem_on_a_large_filing() -> None:
     assert sum(match.overlap for match in matches) == pytest.approx(dense[rows, cols].sum(), abs=1e-9)
 
 
+def largest_total(weights: np.ndarray) -> int:
+    rows, cols = linear_sum_assignment(weights, maximize=True)
+    return int(weights[rows, cols].sum())
+
+
+def test_total_and_range_are_those_of_the_dense_problem_where_all_quotes_are_near() -> None:
+    draw = random.Random(6)
+    base = [f"word{letter}{other}" for letter in "abcdefgh" for other in "abcde"]
+
+    def altered() -> str:
+        words = [*base]
+        for at in draw.sample(range(40), 3):
+            words[at] = draw.choice(["x", "y", "z"])
+        return " ".join(words)
+
+    a, b = ([ex(f"{side}{n}", altered(), draw.choice("EFG")) for n in range(70)] for side in "ab")
+    scores = text_scores(a, b)
+    # All have 40 words, so that each score is a number of fortieths.
+    dense = np.array([[int(scores[i, j] * 40) if scores[i, j] >= Fraction(4, 5) else 0 for j in range(70)]
+                      for i in range(70)])  # fmt: skip
+    assert (dense > 0).all()
+    matches = match_extractions(a, b)
+    top = largest_total(dense)
+    assert sum(round(match.overlap * 40) for match in matches) == top
+    same = np.array([[x.edge == y.edge for y in b] for x in a]).astype(int)
+    extremes = [sign * (largest_total(dense * 1000 + sign * same) - top * 1000) for sign in (-1, 1)]
+    assert conditional_precision_range(a, b) == tuple(extremes)
+    assert extremes[0] < sum(match.same_edge for match in matches) < extremes[1]
+
+
+def test_the_overlap_of_places_is_the_largest_where_all_quotes_are_equal() -> None:
+    draw = random.Random(7)
+    a, b = ([ex(f"{side}{n}", TEN, place=draw.randrange(900), length=60) for n in range(60)] for side in "ab")
+    matches = match_extractions(a, b)
+    shared = np.array([[int(shared_places(x, y) * 60) for y in b] for x in a])
+    assert len(matches) == 60
+    assert sum(round((match.span or 0) * 60) for match in matches) == largest_total(shared)
+    turned = match_extractions(draw.sample(b, 60), draw.sample(a, 60))
+    assert sorted((match.b, match.a) for match in turned) == sorted(ends(matches))
+
+
 @pytest.mark.parametrize("by", ["text", "span"])
 def test_runs_without_extractions(by: str) -> None:
     some = [ex("a1", TEN, place=0), ex("a2", "", place=None)]
