@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, zip_longest
-from typing import NamedTuple
+from itertools import chain, pairwise, zip_longest
 
-from fingreat.report.tables import Cell, Column, Table, cell_fields, cell_text
+from fingreat.report.latex_layout import Style, head_lines, is_long, letters, parts, style_of
+from fingreat.report.tables import Cell, Column, Table
 
 _PREAMBLE = r"% Needs \usepackage{booktabs,array}. In UTF-8, for pdfLaTeX of 2020 and later."
+_LONG_PREAMBLE = (
+    r"% Needs \usepackage{booktabs,array,longtable}. In UTF-8, for pdfLaTeX of 2020 and later, run until no width "
+    "changes.",
+    "% Longer than a page: it breaks between rows, does not float, and needs a text in one column.",
+)
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -30,12 +35,6 @@ _SPECIAL = {
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _JOINED = re.compile(r"([-',])(?=\1)")
 """What a font makes one character of with its neighbour: two hyphens, two apostrophes, two commas."""
-_PROSE, _PROSE_COLUMN = 40, r">{\raggedright\arraybackslash}p{0.4\linewidth}"
-"""Length from which on a text is wrapped, and the column that it stands in."""
-_PAGE = 360
-"""Points of LaTeX: the width of a text on A4 at 11 pt."""
-_COMPACT = r"\footnotesize\setlength{\tabcolsep}{2.5pt}"
-"""How a table is set that would be wider than that."""
 _PART = "of which "
 """How a row begins that is a part of the row above."""
 
@@ -55,75 +54,113 @@ def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
     Numbers are aligned to the right. A share takes two columns, its per cent and "k/n", a difference one, and either
     one more for its interval where a cell of the column has one. A rule stands before the rows that sum up the others.
 
-    A table that would be wider than a page is set smaller. Where that is not enough and there are shares, their parts
-    stand below each other and spare columns are left out.
+    A table that would be wider than a page is set smaller; then names that a reader sees once get lines of their own.
+    Where that is not enough and there are shares, their parts stand below each other and spare columns are left out,
+    which a comment says. One that would be longer than a page is a `longtable`, which breaks.
 
     Args:
         comment: lines of a comment before the table, such as what it was made from.
     """
-    table = table.for_reading()
-    sizes = [_NORMAL, _SMALL]
-    if max(table.spans) > 1:
-        sizes.append(_STACKED)
-    style = next((style for style in sizes if _width(table, style) <= _PAGE), sizes[-1])
-    table = style.shown(table)
-    blocks = [_block(table, row, style) for row in table.rows]
-    sums = len(blocks) - table.totals
-    space = [r"\addlinespace"] if style.stacked else []
-    spans = style.spans(table)
+    style = style_of(table)
+    long = is_long(table, style)
+    shown = style.shown(table)
+    spans = style.spans(shown)
+    layout = "".join(letters(shown, index, span) for index, span in enumerate(spans))
+    head = _row(_head(column, span, style) for column, span in zip(shown.columns, spans, strict=True))
     lines = [
         *(f"% {' '.join(_CONTROL.sub(' ', line).split())}" for line in comment),
-        _PREAMBLE,
+        *(_LONG_PREAMBLE if long else (_PREAMBLE,)),
+        *_on_stacks(table, shown, style),
+        *(_long if long else _floating)(table, layout, head, _body(table, shown, style, long), style),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _floating(table: Table, layout: str, head: str, body: list[str], style: Style) -> list[str]:
+    """The table on one page."""
+    return [
         r"\begin{table}",
         r"\centering",
-        *([_COMPACT] if style.compact else []),
+        *_size(style),
         rf"\caption{{{latex_text(table.title)}}}",
         rf"\label{{tab:{table.id}}}",
         r"\par\smallskip",
-        rf"\begin{{tabular}}{{{''.join(_letters(table, index, span) for index, span in enumerate(spans))}}}",
+        rf"\begin{{tabular}}{{{layout}}}",
         r"\toprule",
-        _row(_head(column, span, style) for column, span in zip(table.columns, spans, strict=True)),
+        head,
         r"\midrule",
-        *_joined(blocks[:sums], space),
-        *([r"\midrule"] if 0 < sums < len(blocks) else []),
-        *_joined(blocks[sums:], space),
+        *body,
         r"\bottomrule",
         r"\end{tabular}",
         *_notes(table.all_notes),
         r"\end{table}",
     ]
-    return "\n".join(lines) + "\n"
 
 
-class _Style(NamedTuple):
-    """How a table is set.
+def _long(table: Table, layout: str, head: str, body: list[str], style: Style) -> list[str]:
+    """The table over several pages, each with its head."""
+    title = latex_text(table.title)
+    return [
+        r"\begingroup",
+        *_size(style),
+        rf"\begin{{longtable}}{{{layout}}}",
+        rf"\caption{{{title}}}",
+        rf"\label{{tab:{table.id}}} \\",
+        r"\toprule",
+        head,
+        r"\midrule",
+        r"\endfirsthead",
+        rf"\caption[]{{{title} (continued)}} \\",
+        r"\toprule",
+        head,
+        r"\midrule",
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        *body,
+        r"\end{longtable}",
+        *_notes(table.all_notes),
+        r"\endgroup",
+    ]
 
-    Attributes:
-        compact: in small letters, with heads of two lines.
-        stacked: the parts of a share below each other instead of side by side.
-        character, space: points of a character, and of what is between two columns.
-    """
 
-    compact: bool
-    stacked: bool
-    character: float
-    space: float
-
-    def shown(self, table: Table) -> Table:
-        """What of a table is set."""
-        return table.without_spares() if self.stacked else table
-
-    def spans(self, table: Table) -> tuple[int, ...]:
-        """How many narrow columns each column takes."""
-        return (1,) * len(table.columns) if self.stacked else table.spans
+def _size(style: Style) -> list[str]:
+    """The size of letters and of what is between columns, where they are not those of the text."""
+    return [rf"\footnotesize\setlength{{\tabcolsep}}{{{style.space / 2:g}pt}}"] if style.compact else []
 
 
-_NORMAL = _Style(compact=False, stacked=False, character=5.6, space=12)
-_SMALL = _Style(compact=True, stacked=False, character=4.45, space=5)
-_STACKED = _Style(compact=True, stacked=True, character=4.45, space=5)
+def _on_stacks(table: Table, shown: Table, style: Style) -> Iterator[str]:
+    """Comments on what stands below each other, and on what does not stand there."""
+    if style.stacked:
+        yield "% Below each other: per cent, k/n, [interval]."
+        kept = {column.label for column in shown.columns}
+        if left := [column.label for column in table.columns if column.label not in kept]:
+            yield f"% Left out for want of room, but in the CSV file: {', '.join(left)}."
 
 
-def _block(table: Table, row: Sequence[Cell], style: _Style) -> list[str]:
+def _body(table: Table, shown: Table, style: Style, long: bool) -> list[str]:
+    """The lines of all rows, with the lines that stand above and between them."""
+    width = sum(style.spans(shown))
+    sums = len(shown.rows) - table.totals
+    lines: list[str] = []
+    for number, (heading, row) in enumerate(zip(style.headings(table), shown.rows, strict=True)):
+        if number and number == sums:
+            lines.append(r"\midrule")
+        elif number and (style.stacked or heading):
+            lines.append(r"\addlinespace")
+        above = [rf"\multicolumn{{{width}}}{{l}}{{\textit{{{latex_text(heading)}}}}} \\"] if heading else []
+        block = [*above, *_block(shown, row, style)]
+        lines += _kept_together(block) if long else block
+    return lines
+
+
+def _kept_together(block: list[str]) -> Iterator[str]:
+    """Lines with no break of the page between them."""
+    yield from (f"{line}*" for line, _ in pairwise(block))
+    yield from block[-1:]
+
+
+def _block(table: Table, row: Sequence[Cell], style: Style) -> list[str]:
     """The lines of a row: one, or as many as its cells have parts."""
     cells = zip(table.columns, row, table.spans, strict=True)
     fields = [tuple(_fields(column, cell, span)) for column, cell, span in cells]
@@ -136,49 +173,9 @@ def _row(fields: Iterable[str]) -> str:
     return " & ".join(fields) + r" \\"
 
 
-def _joined(blocks: Iterable[list[str]], between: list[str]) -> Iterator[str]:
-    for number, block in enumerate(blocks):
-        yield from [*(between if number else []), *block]
-
-
-def _letters(table: Table, index: int, span: int) -> str:
-    """The letters of a column, or of the narrow ones that it takes."""
-    column = table.columns[index]
-    if column.right:
-        return "r" * span
-    return _PROSE_COLUMN if any(len(cell_text(column, row[index])) > _PROSE for row in table.rows) else "l"
-
-
-def _width(table: Table, style: _Style) -> float:
-    """About how wide a table is, in points."""
-    points = 0.0
-    table = style.shown(table)
-    for index, (column, span) in enumerate(zip(table.columns, style.spans(table), strict=True)):
-        letters = _letters(table, index, span)
-        if letters == _PROSE_COLUMN:
-            points += 0.4 * _PAGE + style.space
-            continue
-        parts = zip(*(cell_fields(column, row[index], table.spans[index]) for row in table.rows), strict=True)
-        widths = [max(map(len, part)) for part in parts]
-        head = max(map(len, _head_lines(column, style)))
-        cells = max(widths, default=0) if style.stacked else sum(widths)
-        points += max(head, cells) * style.character + style.space * len(letters)
-    return points
-
-
-def _head_lines(column: Column, style: _Style) -> tuple[str, ...]:
-    """The head of a column, in two lines if there are several words and the style has such heads."""
-    words = column.head.split()
-    if not style.compact or len(words) < 2:
-        return (column.head,)
-    # Where the longer line is the shortest.
-    lines = (tuple(map(" ".join, (words[:n], words[n:]))) for n in range(1, len(words)))
-    return min(lines, key=lambda pair: max(map(len, pair)))
-
-
-def _head(column: Column, span: int, style: _Style) -> str:
+def _head(column: Column, span: int, style: Style) -> str:
     """The head of a column, over the narrow ones that it takes."""
-    lines = _head_lines(column, style)
+    lines = head_lines(column, style)
     text = r" \\ ".join(map(latex_text, lines))
     place = "c" if span > 1 else "r" if column.right else "l"
     if len(lines) > 1:
@@ -187,9 +184,12 @@ def _head(column: Column, span: int, style: _Style) -> str:
 
 
 def _fields(column: Column, cell: Cell, span: int) -> Iterator[str]:
-    for text in cell_fields(column, cell, span):
-        indent = r"\quad " if not column.right and text.startswith(_PART) else ""
-        yield indent + latex_text(text)
+    for text in parts(column, cell, span):
+        if column.right:
+            # A hyphen is shorter than a minus sign.
+            yield latex_text(text).replace("-", "$-$")
+        else:
+            yield (r"\quad " if text.startswith(_PART) else "") + latex_text(text)
 
 
 def _notes(notes: Iterable[str]) -> list[str]:
@@ -197,4 +197,10 @@ def _notes(notes: Iterable[str]) -> list[str]:
     texts = [latex_text(note) for note in notes]
     if not texts:
         return []
-    return [r"\par\smallskip", r"\begin{minipage}{\linewidth}", r"\footnotesize", "\n\n".join(texts), r"\end{minipage}"]
+    return [
+        r"\par\smallskip\noindent",
+        r"\begin{minipage}{\linewidth}",
+        r"\footnotesize",
+        "\n\n".join(texts),
+        r"\end{minipage}",
+    ]

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -174,7 +174,10 @@ class Table(Record):
 
     def without_spares(self) -> Table:
         """The table without its spare columns."""
-        kept = [place for place, column in enumerate(self.columns) if not column.spare]
+        return self.only([place for place, column in enumerate(self.columns) if not column.spare])
+
+    def only(self, kept: Sequence[int]) -> Table:
+        """The table with only the columns at these places."""
         return self.model_copy(
             update={
                 "columns": tuple(self.columns[place] for place in kept),

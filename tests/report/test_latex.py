@@ -36,6 +36,9 @@ def plain(source: str) -> str:
         if token in "{}":
             depth += 1 if token == "{" else -1
             assert depth >= 0
+        elif token == "$" and tokens[:2] == ["-", "$"]:
+            del tokens[:2]
+            shown.append("-")
         elif token == "\\quad":
             assert not shown
             assert tokens.pop(0) == " "
@@ -115,7 +118,7 @@ def read_latex(source: str) -> Parsed:
     rest = list(lines)
     assert rest[-2:] == [r"\end{table}", ""]
     if rest[:-2]:
-        assert rest[:3] == [r"\par\smallskip", r"\begin{minipage}{\linewidth}", r"\footnotesize"]
+        assert rest[:3] == [r"\par\smallskip\noindent", r"\begin{minipage}{\linewidth}", r"\footnotesize"]
         assert rest[-3] == r"\end{minipage}"
         parsed.notes = [plain(note) for note in "\n".join(rest[3:-3]).split("\n\n")]
     width = len(parsed.layout)
@@ -156,7 +159,7 @@ Year & Filings & \multicolumn{2}{c}{Found} & Median assets \\
 no date & 0 & – &  & – \\
 \bottomrule
 \end{tabular}
-\par\smallskip
+\par\smallskip\noindent
 \begin{minipage}{\linewidth}
 \footnotesize
 In US dollars.
@@ -193,7 +196,7 @@ def test_shares_take_a_column_each_for_what_they_say() -> None:
     parsed = read_latex(table_latex(example_tables()[0]))
     assert parsed.layout == "llrrrrr"
     assert parsed.head[3] == (3, "Same edge")
-    assert parsed.rows[0] == ["lexicon, embedded", "REV-NNCA", "1,204", "33.3%", "1/3", "5.0–70.0%", "1.500"]
+    assert parsed.rows[0] == ["lexicon, embedded", "REV-NNCA", "1,204", "33.3%", "1/3", "[5.0–70.0%]", "1.500"]
     assert parsed.rows[1][3:6] == ["–", "0/0", ""]
     assert "0/0 has no value: it is neither 0 nor 1." in parsed.notes
 
