@@ -134,7 +134,7 @@ def _on_stacks(table: Table, shown: Table, style: Style) -> Iterator[str]:
     if style.stacked:
         yield "% Below each other: per cent, k/n, [interval]."
         kept = {column.label for column in shown.columns}
-        if left := [column.label for column in table.columns if column.label not in kept]:
+        if left := [column.label for column in table.columns if column.spare and column.label not in kept]:
             yield f"% Left out for want of room, but in the CSV file: {', '.join(left)}."
 
 
