@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fingreat.matching.overlap import Quote
+from fingreat.matching.overlap import MIN_FRAGMENT, Quote
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,13 +55,16 @@ class Fragments:
         self._inside = csr_array((tokens, (rows, cols)), shape)
 
     def _found(self) -> Iterator[tuple[str, int]]:
-        """Every fragment with every quote that has it; it is looked for where its rarest token is."""
-        with_token: dict[str, list[int]] = defaultdict(list)
+        """Every fragment with every quote that has it; it is looked for where its first tokens stand together."""
+        having: dict[str, list[int]] = {part[:MIN_FRAGMENT]: [] for part in self._number}
         for at, quote in enumerate(self._quotes):
-            for code in set(quote.quoted):
-                with_token[code].append(at)
+            quoted = quote.quoted
+            for begin in range(len(quoted) - MIN_FRAGMENT + 1):
+                known = having.get(quoted[begin : begin + MIN_FRAGMENT])
+                if known is not None and known[-1:] != [at]:
+                    known.append(at)
         for part in self._number:
-            for at in min(map(with_token.__getitem__, part), key=len):
+            for at in having[part[:MIN_FRAGMENT]]:
                 if part in self._quotes[at].quoted:
                     yield part, at
 
