@@ -98,20 +98,20 @@ def show_table(measured: MeasuredTable, *, most: int | None = None) -> None:
     """A table on standard output, with its notes; cells as the page of a report shows them, a text that the row above
     has too only once where the table says so.
 
-    Where it is too wide, heads and shares take several lines, then columns of prose do, then spare columns are left
-    out; where that is not enough, a row becomes a block of lines. A word is broken only where nothing else is left.
+    Where it is too wide, spare columns are left out, as few as do; then heads and shares take several lines, then
+    columns of prose do, again with as many spare columns as fit. Where that is not enough, a row becomes a block of
+    lines. A word is broken only where nothing else is left.
 
     Args:
         most: rows to show; how many more there are is said.
     """
     left = len(measured.rows) - most if most is not None else 0
     if left > 0:
-        more = f"{left:,} more rows are not shown here."
+        more = f"{left:,} more rows are not shown here; --json has them."
         measured = measured.model_copy(update={"rows": measured.rows[:most], "notes": (more, *measured.notes)})
     endless = out.options.update(width=10**6)
-    read = measured.for_reading()
     folds = ((" ", None), ("\n", None), (" ", _LEAST), ("\n", _LEAST))
-    for shown, (space, least) in product((read, read.without_spares()), folds):
+    for (space, least), shown in product(folds, measured.for_reading().narrowed()):
         if out.measure(_grid(shown, space, least), options=endless).maximum <= out.width:
             out.print(_grid(shown, space))
             break
@@ -141,7 +141,7 @@ def _grid(measured: MeasuredTable, space: str, widest: int | None = None) -> Tab
     for index, column in enumerate(measured.columns):
         prose = not column.right and _is_prose([row[index] for row in texts])
         made.add_column(
-            Text(visible(column.label).replace(" ", space)),
+            Text(_folded(visible(column.label)) if space == "\n" else visible(column.label)),
             justify="right" if column.right else "left",
             overflow="fold",
             no_wrap=not prose,
@@ -151,6 +151,11 @@ def _grid(measured: MeasuredTable, space: str, widest: int | None = None) -> Tab
         cells = zip(measured.columns, row, strict=True)
         made.add_row(*(Text(text.replace(" ", space) if column.right else text) for column, text in cells))
     return made
+
+
+def _folded(head: str) -> str:
+    """A head in lines no longer than its longest word."""
+    return fill(head, max(map(len, head.split()), default=1), break_long_words=False, break_on_hyphens=False)
 
 
 def _is_prose(texts: Sequence[str]) -> bool:

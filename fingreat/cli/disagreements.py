@@ -1,12 +1,12 @@
-"""Matches whose edges differ, for a person to read."""
+"""Matches whose edges differ, and near misses, for a person to read."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from fingreat.cli.common import out, show_table, tell
-from fingreat.pipeline.disagreements import Disagreement, Disagreements, Edges
-from fingreat.report import Column, Table
+from fingreat.pipeline.disagreements import Disagreements, Edges, ShownMatch
+from fingreat.report import Column, Table, cell_text
 from fingreat.runs import MatchManifest
 from fingreat.schema import Extraction, Match
 
@@ -21,43 +21,64 @@ _FIGURES = {
 }
 
 
-def show_disagreements(found: Disagreements, manifest: MatchManifest, edges: Edges | None) -> None:
-    """The commonest pairs of edges as a table, then each match that is shown, with its quotes."""
+def show_disagreements(
+    found: Disagreements, manifest: MatchManifest, edges: Edges | None, *, near_misses: bool
+) -> None:
+    """Each match that is shown, with its quotes; a table of different edges before it, if it is no near miss."""
     names = manifest.runs[0].name, manifest.runs[1].name
     out.print()
-    if not found.pairs:
-        tell("No match has different edges.")
-        return
-    show_table(_pairs(found, names), most=_MOST_PAIRS)
+    if not near_misses:
+        if not found.pairs:
+            tell("No match has different edges.")
+            return
+        show_table(_pairs(found, names), most=_MOST_PAIRS)
     if edges and not found.shown:
-        tell(f"No match has edge {edges[0]} in {names[0]} and {edges[1]} in {names[1]}.")
+        what = "match that reads alike but says something else" if near_misses else "match"
+        tell(f"No {what} has edge {edges[0]} in {names[0]} and {edges[1]} in {names[1]}.")
+    elif not found.shown:
+        tell("No match reads alike but says something else.")
     for number, item in enumerate(found.shown, 1):
         if number > 1:
             out.print()
         _show(number, item, names)
 
 
-def as_data(found: Disagreements) -> dict[str, Any]:
+def as_data(found: Disagreements, *, near_misses: bool) -> dict[str, Any]:
     """The same for a program, nothing cut."""
+    shown = [_item_data(item) for item in found.shown]
     return {
         "edge_pairs": [{"edge_a": a, "edge_b": b, "matches": count} for (a, b), count in found.pairs],
-        "different_edges": [
-            {
-                **item.match.model_dump(),
-                "company": item.filing.company if item.filing else None,
-                "year": _year(item),
-                **{
-                    f"{field}_{side}": getattr(extraction, field)
-                    for field in ("quote", "ranges", "verdict")
-                    for side, extraction in (("a", item.a), ("b", item.b))
-                },
-            }
-            for item in found.shown
-        ],
+        "both_edges": dict(zip(("no_run", "one_run", "both_runs"), found.both, strict=True)),
+        "different_edges": [] if near_misses else shown,
+        "near_misses_shown": shown if near_misses else [],
+    }
+
+
+def _item_data(item: ShownMatch) -> dict[str, Any]:
+    filing = item.filing
+    return {
+        **item.match.model_dump(),
+        "both_edges": list(item.both),
+        "company": filing.company if filing else None,
+        "year": filing.filed.year if filing and filing.filed else None,
+        "fiscal_year": filing.fiscal_year if filing else None,
+        **{
+            f"{field}_{side}": getattr(extraction, field)
+            for field in ("quote", "ranges", "verdict")
+            for side, extraction in (("a", item.a), ("b", item.b))
+        },
     }
 
 
 def _pairs(found: Disagreements, names: tuple[str, str]) -> Table:
+    """How often which two edges stand against each other."""
+    _, one, two = found.both
+    both = [
+        f"in {n:,} of them {who} the passage both edges"
+        for n, who in ((two, "both runs give"), (one, "one run gives"))
+        if n
+    ]
+    note = "; ".join([f"Matches with different edges in all: {sum(found.both):,}", *both])
     return Table(
         id="edge-pairs",
         title="Matches with different edges",
@@ -66,17 +87,17 @@ def _pairs(found: Disagreements, names: tuple[str, str]) -> Table:
             Column(label="matches", kind="count"),
         ),
         rows=tuple((*edges, count) for edges, count in found.pairs),
-        notes=(f"Matches with different edges in all: {sum(count for _, count in found.pairs):,}.",),
+        notes=(f"{note}.",),
     )
 
 
-def _show(number: int, item: Disagreement, names: tuple[str, str]) -> None:
+def _show(number: int, item: ShownMatch, names: tuple[str, str]) -> None:
     match = item.match
-    year = _year(item)
-    company = item.filing.company if item.filing else None
-    known = ", ".join(str(value) for value in (company, year) if value)
-    tell(f"{number}. {f'{known}: ' if known else ''}{match.filing_id}")
+    tell(f"{number}. {_filing(item)}")
     tell(f"{_overlap(match)}; {_fidelity(match)}", indent="   ")
+    if item.both:
+        who = "Both runs give" if len(item.both) == 2 else f"{names['ab'.index(item.both[0])]} gives"
+        tell(f"{who} this passage both edges.", indent="   ")
     sides = (match.edge_a, names[0], item.a), (match.edge_b, names[1], item.b)
     if _one_line(item.a.quote) == _one_line(item.b.quote):
         edges = ", ".join(f"{edge} in {name}" for edge, name, _ in sides)
@@ -108,9 +129,15 @@ def _places(extraction: Extraction) -> str:
     return "at " + ", ".join(f"{start}-{end}" for start, end in extraction.ranges)
 
 
-def _year(item: Disagreement) -> int | None:
-    """Year of filing."""
-    return item.filing.filed.year if item.filing and item.filing.filed else None
+def _filing(item: ShownMatch) -> str:
+    """Company and year as far as they are known, and the id, as tables show it."""
+    shown = cell_text(Column(label="filing", kind="filing"), item.match.filing_id)
+    filing = item.filing
+    if filing is None:
+        return shown
+    fiscal = f"fiscal {filing.fiscal_year}" if filing.fiscal_year else None
+    known = ", ".join(part for part in (filing.company, str(filing.filed.year) if filing.filed else fiscal) if part)
+    return f"{known}: {shown}" if known else shown
 
 
 def _one_line(quote: str) -> str:

@@ -15,12 +15,15 @@ from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, show_table,
 from fingreat.cli.disagreements import as_data, show_disagreements
 from fingreat.cli.watch import Watch
 from fingreat.errors import InputError
-from fingreat.pipeline.disagreements import Disagreements, disagreements
+from fingreat.pipeline.disagreements import disagreements
 from fingreat.pipeline.match import match_runs
+from fingreat.pipeline.side_by_side import graph_of
 from fingreat.report import Column, Table, count_of, percent
 from fingreat.report.columns import share
 from fingreat.runs import MatchCounts, MatchManifest, RunFolder
 from fingreat.schema import Difference
+
+_ADD_SHOW = "Add --show 10."
 
 
 class ByName(StrEnum):
@@ -55,6 +58,14 @@ def command(
     show: Annotated[
         int, typer.Option("--show", min=0, help="Print so many matches with different edges, the largest first.")
     ] = 0,
+    near_misses: Annotated[
+        bool,
+        typer.Option(
+            "--near-misses",
+            metavar=NO_VALUE,
+            help="With --show: matches whose quotes read alike but say something else, instead of those.",
+        ),
+    ] = False,
     edges: Annotated[
         tuple[str, str] | None,
         typer.Option(
@@ -69,30 +80,42 @@ def command(
 
     Example: fingreat match out/lexicon-quote out/embedded-quote --show 5
     """
-    _check_edges(edges, show)
     runs = RunFolder(run_a), RunFolder(run_b)
+    if near_misses and not show:
+        raise InputError("says which matches to show, but none are shown.", where="--near-misses", hint=_ADD_SHOW)
+    if edges:
+        _check_edges(edges, show, near_misses=near_misses, run=runs[0])
     names = "-".join(path.resolve().name for path in (run_a, run_b))
     folder = target or Path("out") / f"match-{names}{'-span' if by is ByName.SPAN else ''}"
     with stoppable(lambda: f"{folder} is incomplete: repeat the command."):
         with Watch("matching") as watch:
             manifest = match_runs(*runs, folder, by=by.value, common=common, watch=watch)
-        found = disagreements(RunFolder(folder), runs, show, edges=edges)
+        found = None
+        if show or json:
+            found = disagreements(RunFolder(folder), runs, show, edges=edges, near_misses=near_misses)
     if json:
-        print_json(_as_data(folder, manifest, found))
+        more = as_data(found, near_misses=near_misses) if found else {}
+        print_json(_as_data(folder, manifest) | more)
         return
     _show_counts(manifest)
-    if show:
-        show_disagreements(found, manifest, edges)
+    if found:
+        show_disagreements(found, manifest, edges, near_misses=near_misses)
     say(f"match: {folder}")
 
 
-def _check_edges(edges: tuple[str, str] | None, show: int) -> None:
-    if edges is None:
-        return
+def _check_edges(edges: tuple[str, str], show: int, *, near_misses: bool, run: RunFolder) -> None:
+    """Refuse edges that can be those of no match that is shown, before anything is matched."""
+    where = "--edges"
     if not show:
-        raise InputError("says which matches to show, but none are shown.", where="--edges", hint="Add --show 10.")
-    if edges[0] == edges[1]:
-        raise InputError("names one edge twice; what is shown differs in its edges.", where="--edges")
+        raise InputError("says which matches to show, but none are shown.", where=where, hint=_ADD_SHOW)
+    graph = graph_of(run.manifest(), run)
+    for edge in edges:
+        if edge not in graph.edges:
+            raise InputError(
+                f"'{edge}' is no edge of graph '{graph.name}'.", where=where, hint=f"Edges: {', '.join(graph.edges)}."
+            )
+    if edges[0] == edges[1] and not near_misses:
+        raise InputError("names one edge twice; what is shown differs in its edges.", where=where)
 
 
 def _agreement(manifest: MatchManifest, reference: str) -> Agreement:
@@ -106,8 +129,9 @@ def _show_counts(manifest: MatchManifest) -> None:
     counts = manifest.counts
     show_table(_table(manifest))
     agreement = _agreement(manifest, "b")
-    matches = f"{_matches(counts)} by {manifest.by}, {counts.same_edge:,} with the same edge"
-    tell(f"{count_of(len(manifest.filings), 'filing')}; {matches}")
+    unread = f" ({manifest.without_text:,} more had no item to read)" if manifest.without_text else ""
+    matches = f"{_matches(counts)} by {manifest.by} (overlap of {manifest.threshold:.2f} or more)"
+    tell(f"{count_of(len(manifest.filings), 'filing')}{unread}; {matches}, {counts.same_edge:,} with the same edge")
     tell(f"Jaccard {_share(agreement.jaccard)}; conditional precision {_share(agreement.conditional_precision)}")
     if counts.same_edge_least != counts.same_edge_most:
         ends = [_share(Ratio(same, counts.matched)) for same in (counts.same_edge_least, counts.same_edge_most)]
@@ -154,12 +178,13 @@ def _table(manifest: MatchManifest) -> Table:
             Column(label="run"),
             Column(label="model"),
             *(Column(label=label, kind="count") for label in ("extractions", "matched", "unmatched")),
-            Column(label="recall of the other", kind="share"),
+            Column(label="recall", kind="share"),
         ),
         rows=tuple(
             (run.name, run.model.spec, size, counts.matched, unmatched, share(_agreement(manifest, reference).recall))
             for run, (size, unmatched), reference in zip(manifest.runs, sizes, "ba", strict=True)
         ),
+        notes=("Recall: the matched part of the other run's extractions.",),
     )
 
 
@@ -167,7 +192,7 @@ def _share(ratio: Ratio) -> str:
     return f"{percent(ratio.value)} ({ratio.hits:,}/{ratio.total:,})"
 
 
-def _as_data(folder: Path, manifest: MatchManifest, found: Disagreements) -> dict[str, Any]:
+def _as_data(folder: Path, manifest: MatchManifest) -> dict[str, Any]:
     counts = manifest.counts
     agreement = _agreement(manifest, "b")
     ends = (Ratio(same, counts.matched).value for same in (counts.same_edge_least, counts.same_edge_most))
@@ -180,6 +205,7 @@ def _as_data(folder: Path, manifest: MatchManifest, found: Disagreements) -> dic
         "common": manifest.common,
         "filings": len(manifest.filings),
         **counts.model_dump(),
+        "without_text": manifest.without_text,
         "left_out_a": manifest.left_out_a,
         "left_out_b": manifest.left_out_b,
         "recall_a": _agreement(manifest, "b").recall.value,
@@ -188,5 +214,4 @@ def _as_data(folder: Path, manifest: MatchManifest, found: Disagreements) -> dic
         "conditional_precision": agreement.conditional_precision.value,
         "conditional_precision_range": list(ends),
         "figures_agree": _figures_agree(counts).value,
-        **as_data(found),
     }

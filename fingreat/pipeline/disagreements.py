@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import groupby
 from pathlib import Path
+from typing import Literal
 
 from fingreat.errors import CorpusError, RunError
 from fingreat.matching import By, FilingMatcher
@@ -19,6 +20,7 @@ from fingreat.schema import Extraction, Filing, Match
 
 Edges = tuple[str, str]
 """The edge in run A and the one in run B."""
+Side = Literal["a", "b"]
 
 
 @dataclass(frozen=True)
@@ -27,15 +29,15 @@ class ShownMatch:
 
     Attributes:
         a, b: of run A and of run B.
-        crossed: the edges differ, but both runs give the passage both of them: run A also has a quote of run B's
-            passage with run B's edge, and run B one of run A's with run A's.
+        both: which runs give the passage both edges, where these differ: "a" where run A has a further quote of run B's
+            passage, with run B's edge; "b" the other way round.
         filing: None where the corpus that run A read is not there.
     """
 
     match: Match
     a: Extraction
     b: Extraction
-    crossed: bool
+    both: tuple[Side, ...]
     filing: Filing | None = None
 
 
@@ -45,12 +47,13 @@ class Disagreements:
 
     Attributes:
         pairs: how many matches have which two different edges, the commonest first.
-        crossed: how many of these are no disagreement on the passage, since both runs give it both edges.
+        both: in how many of these so many runs give the passage both edges: none, one, or two, which then do not
+            disagree on it.
         shown: the largest of those matches that were asked for.
     """
 
     pairs: tuple[tuple[Edges, int], ...]
-    crossed: int
+    both: tuple[int, int, int]
     shown: tuple[ShownMatch, ...]
 
 
@@ -65,7 +68,8 @@ def disagreements(
     """Find the matches of a match folder whose edges differ, or its near misses.
 
     The largest come first: those with the largest overlap, then those whose shorter quote has the most characters, then
-    those of earlier filings and earlier in the text. Crossed ones come after all others whose edges differ.
+    those of earlier filings and earlier in the text. But where edges differ, passages that no run gives both edges come
+    first, and those that both runs do last.
 
     Args:
         runs: run A and run B.
@@ -80,15 +84,14 @@ def disagreements(
         for path in dict.fromkeys((folder.path, *(run.path for run in runs))):
             stack.enter_context(readers(path))
         pairs: Counter[Edges] = Counter()
-        crossed = 0
+        both: Counter[int] = Counter()
 
         def asked_for() -> Iterator[ShownMatch]:
-            nonlocal crossed
             for item in _with_quotes(folder, runs, near_misses=near_misses):
                 match = item.match
                 if not match.same_edge:
                     pairs[_edges(match)] += 1
-                    crossed += item.crossed
+                    both[len(item.both)] += 1
                 wanted = match.near_miss if near_misses else not match.same_edge
                 if wanted and edges in (None, _edges(match)):
                     yield item
@@ -100,7 +103,7 @@ def disagreements(
         companies = _companies(runs[0], {item.match.filing_id for item in shown})
     return Disagreements(
         pairs=tuple(sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))),
-        crossed=crossed,
+        both=(both[0], both[1], both[2]),
         shown=tuple(replace(item, filing=companies.get(item.match.filing_id)) for item in shown),
     )
 
@@ -121,44 +124,43 @@ def _with_quotes(folder: RunFolder, runs: Sequence[RunFolder], *, near_misses: b
     by = folder.match_manifest().by
     filings = list(dict.fromkeys(match.filing_id for match in matches()))
     of_filings = groupby(matches(), key=lambda match: match.filing_id)
-    for (_, of_filing), (_, (a, b)) in zip(of_filings, read_by_filing(runs, filings), strict=True):
+    for (filing_id, of_filing), (_, (a, b)) in zip(of_filings, read_by_filing(runs, filings), strict=True):
         found = list(of_filing)
         by_id = [{extraction.id: extraction for extraction in side} for side in (a, b)]
         for match in found:
             for run, side, id_ in zip(runs, by_id, (match.a, match.b), strict=True):
                 if id_ not in side:
                     raise RunError(f"no longer has extraction {id_}.", where=str(run.path), hint="Match it again.")
-        crossed = _crossed([match for match in found if not match.same_edge], a, b, by)
+        also = _also_given(filing_id, a, b, by) if any(not match.same_edge for match in found) else set()
         for match in found:
-            yield ShownMatch(match, by_id[0][match.a], by_id[1][match.b], (match.a, match.b) in crossed)
+            both = () if match.same_edge else _both(match, also)
+            yield ShownMatch(match, by_id[0][match.a], by_id[1][match.b], both)
 
 
-def _crossed(
-    matches: Sequence[Match], a: Sequence[Extraction], b: Sequence[Extraction], by: By
-) -> set[tuple[str, str]]:
-    """Those of one filing's matches with different edges whose passage has both edges in both runs.
+def _also_given(filing_id: str, a: Sequence[Extraction], b: Sequence[Extraction], by: By) -> set[tuple[Side, str, str]]:
+    """Every run, extraction of the other run in one filing, and edge that the run gives to that one's passage.
 
     What quotes the same passage is what could have been matched, whatever else it was matched with.
     """
-    if not matches:
-        return set()
-    matcher = FilingMatcher(matches[0].filing_id, (*a, *b))
+    matcher = FilingMatcher(filing_id, (*a, *b))
     numbers = matcher.quote_numbers if by == "text" else matcher.place_numbers
     _, rows, columns = matcher.pairs(by).between(numbers(a), numbers(b))
-    edges_in_b, edges_in_a = set(), set()
+    given: set[tuple[Side, str, str]] = set()
     for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        edges_in_b.add((a[row].id, b[column].edge))
-        edges_in_a.add((b[column].id, a[row].edge))
-    return {
-        (match.a, match.b)
-        for match in matches
-        if (match.a, match.edge_a) in edges_in_b and (match.b, match.edge_b) in edges_in_a
-    }
+        given.add(("a", b[column].id, a[row].edge))
+        given.add(("b", a[row].id, b[column].edge))
+    return given
 
 
-def _disagreement(item: ShownMatch) -> tuple[bool, float, int]:
-    """Sorts the largest first, crossed ones last."""
-    return item.crossed, *_size(item)
+def _both(match: Match, given: set[tuple[Side, str, str]]) -> tuple[Side, ...]:
+    """Which runs give the passage of a match both of its edges."""
+    others: tuple[tuple[Side, str, str], ...] = (("a", match.b, match.edge_b), ("b", match.a, match.edge_a))
+    return tuple(other[0] for other in others if other in given)
+
+
+def _disagreement(item: ShownMatch) -> tuple[int, float, int]:
+    """Sorts the largest first, and those on which fewer runs give both edges before all of these."""
+    return len(item.both), *_size(item)
 
 
 def _size(item: ShownMatch) -> tuple[float, int]:

@@ -106,9 +106,9 @@ def test_without_a_terminal_sentences_have_one_line_and_columns_gives_the_width(
     for columns in ("", "0", "wide"):
         assert lines(COLUMNS=columns) == lines()
     assert any(line.split()[:2] == ["run", "model"] for line in lines())
-    # 5 + 7 + 11 + 7 + 9 + 9 characters do not fit, so that each cell has a line.
+    # 5 + 7 + 11 + 7 + 9 + 7 characters do not fit, so that each cell has a line.
     narrow = [line.rstrip() for line in lines(COLUMNS="45")]
-    assert {"run                  quote", "model                lexicon"} <= set(narrow)
+    assert {"run          quote", "model        lexicon"} <= set(narrow)
     (sentence,) = (line for line in narrow if line.startswith("Jaccard "))
     assert len(sentence) > 45
     assert "; conditional precision " in sentence
@@ -278,7 +278,7 @@ def test_of_a_long_table_the_first_rows_are_shown_and_the_rest_is_counted(capsys
     common.show_table(Table(id="t", title="T", columns=(Column(label="name"),), rows=rows), most=3)
     shown = capsys.readouterr().out
     assert [f"row-{number}" in shown for number in range(10)] == [True] * 3 + [False] * 7
-    assert "7 more rows are not shown here." in shown
+    assert "7 more rows are not shown here; --json has them." in shown
 
 
 EVIL = "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eabc\u2066 [bold]x[/nope] :smile: half \ud83d end\r"

@@ -9,6 +9,7 @@ from extraction_builders import an_extraction, finished_run
 from pipeline_builders import corpus_of, submission
 
 from fingreat.errors import RunError
+from fingreat.matching import By
 from fingreat.pipeline.disagreements import disagreements
 from fingreat.pipeline.match import match_runs
 from fingreat.runs import RunFolder, sole_owner
@@ -111,9 +112,9 @@ def test_a_run_that_changed_since_is_refused(runs: tuple[RunFolder, RunFolder], 
         disagreements(RunFolder(tmp_path / "match"), runs, 5)
 
 
-def _runs_that_say(tmp_path: Path, *sides: list[Extraction]) -> list[RunFolder]:
+def _runs_that_say(tmp_path: Path, *sides: list[Extraction], by: By = "text") -> list[RunFolder]:
     runs = [finished_run(tmp_path / name, [FIRST], side) for name, side in zip("ab", sides, strict=True)]
-    match_runs(runs[0], runs[1], tmp_path / "match")
+    match_runs(runs[0], runs[1], tmp_path / "match", by=by)
     return runs
 
 
@@ -136,39 +137,43 @@ def test_passages_with_both_edges_in_both_runs_are_counted_apart_and_come_last(t
         ("CASH-DIV", "NNCA-CASH"): 1,
         ("NNCA-CASH", "CASH-DIV"): 1,
     }
-    assert found.crossed == 2
-    # By overlap, then by length, the cut one comes last and the short one second; but crossed ones come after others.
-    assert [(item.match.a, item.match.b, item.crossed) for item in found.shown] == [
-        ("a2", "b2", False),
-        ("a1", "b1", True),
-        ("a0", "b0", True),
+    assert found.both == (1, 0, 2)
+    # The short one is smaller than `a1`, and yet comes first: no run gives it both edges.
+    assert [(item.match.a, item.match.b, item.both) for item in found.shown] == [
+        ("a2", "b2", ()),
+        ("a1", "b1", ("a", "b")),
+        ("a0", "b0", ("a", "b")),
     ]
     counted = disagreements(RunFolder(tmp_path / "match"), runs, 0)
-    assert (counted.pairs, counted.crossed, counted.shown) == (found.pairs, 2, ())
+    assert (counted.pairs, counted.both, counted.shown) == (found.pairs, (1, 0, 2), ())
 
 
 @pytest.mark.parametrize(
-    "edges",
+    ("edges", "both"),
     [
-        (("CASH-DIV",), ("NNCA-CASH", "CASH-DIV")),
-        (("NNCA-CASH", "CASH-DIV"), ("CASH-DIV",)),
-        (("CASH-DIV", "CASH-REP"), ("NNCA-CASH", "CASH-DIV")),
+        ((("CASH-DIV",), ("NNCA-CASH",)), [()]),
+        ((("CASH-DIV",), ("NNCA-CASH", "CASH-DIV")), [("b",)]),
+        ((("NNCA-CASH", "CASH-DIV"), ("CASH-DIV",)), [("a",)]),
+        # The first of the two pairs is one of which run B has both edges, the second one of which run A has both.
+        ((("CASH-DIV", "CASH-REP"), ("NNCA-CASH", "CASH-DIV")), [("b",), ("a",)]),
     ],
 )
-def test_an_edge_that_only_one_run_gives_the_passage_makes_a_true_difference(
-    edges: tuple[tuple[str, ...], tuple[str, ...]], tmp_path: Path
+@pytest.mark.parametrize("by", ["text", "span"])
+def test_which_run_gives_a_passage_both_edges(
+    by: By, edges: tuple[tuple[str, ...], ...], both: list[tuple[str, ...]], tmp_path: Path
 ) -> None:
-    """The first of either run are matched, by their ids; both runs give another passage both edges."""
+    """The first of either run are matched, by their ids; another passage has the same edges in both runs."""
     sides = []
     for given in edges:
         said = [an_extraction(FIRST, str(n), LONG, edge, ranges=((10, 89),)) for n, edge in enumerate(given)]
-        for n, edge in enumerate(("CASH-DIV", "NNCA-CASH", "CASH-REP")):
+        for n, edge in enumerate(("CASH-DIV", "CASH-REP", "NNCA-CASH")):
             said.append(an_extraction(FIRST, f"9{n}", AGREED, edge, ranges=((300, 348),)))
         sides.append(said)
-    found = disagreements(RunFolder(tmp_path / "match"), _runs_that_say(tmp_path, *sides), 9)
-    assert [item.match.a for item in found.shown] == ["0", "1"][: sum(count for _, count in found.pairs)]
-    assert found.shown[0].match.b == "0"
-    assert (found.crossed, {item.crossed for item in found.shown}) == (0, {False})
+    found = disagreements(RunFolder(tmp_path / "match"), _runs_that_say(tmp_path, *sides, by=by), 9)
+    assert [(item.match.a, item.match.b, item.both) for item in found.shown] == [
+        (str(n), str(n), which) for n, which in enumerate(both)
+    ]
+    assert found.both == tuple(sum(len(which) == number for which in both) for number in range(3))
 
 
 def test_near_misses_are_shown_the_largest_first_whatever_their_edges(tmp_path: Path) -> None:
