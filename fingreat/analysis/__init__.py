@@ -8,7 +8,14 @@ from fingreat.analysis.agreement import (
     Side,
     measure_agreement,
 )
-from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap, ratio_of_sums, ratios_of_sums
+from fingreat.analysis.bootstrap import (
+    MOST_REPLICATES,
+    REPLICATES,
+    SEED,
+    FilingBootstrap,
+    ratio_of_sums,
+    ratios_of_sums,
+)
 from fingreat.analysis.ensemble import CohortPrecision, EnsembleRow, EnsembleScore, EnsembleTally, majority
 from fingreat.analysis.fidelity import FidelityCounts, FidelityTally
 from fingreat.analysis.filings import by_filing
@@ -21,6 +28,7 @@ from fingreat.analysis.tags import TagRow, TagScore, measure_tags
 from fingreat.analysis.volume import Volume, VolumeTally
 
 __all__ = [
+    "MOST_REPLICATES",
     "REPLICATES",
     "SEED",
     "Accuracy",

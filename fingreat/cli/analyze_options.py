@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fingreat.analysis import Agreement, GroupCounts, Interval, Ratio, Volume
+from fingreat.analysis import MOST_REPLICATES, Agreement, GroupCounts, Interval, Ratio, Volume
 from fingreat.cli import complete
 from fingreat.cli.common import NO_VALUE, show_table
 from fingreat.cli.report import MOST_ROWS
@@ -29,7 +29,8 @@ GroupingOption = Annotated[
     typer.Option("--grouping", help="Which grouping of the edges into categories.", autocompletion=complete.groupings),
 ]
 ReplicatesOption = Annotated[
-    int, typer.Option("--replicates", min=1, help="Draws of filings that the intervals are made from.")
+    int,
+    typer.Option("--replicates", min=1, max=MOST_REPLICATES, help="Draws of filings that the intervals are made from."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of the draws.")]
 TablesFolderOption = Annotated[

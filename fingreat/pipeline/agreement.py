@@ -53,7 +53,7 @@ class MeasuredRuns:
     Attributes:
         scope: the filings that it was measured on.
         grouping: which grouping of the graph's edges gives the categories.
-        replicates, seed: of the intervals; there are none for fewer than two filings.
+        replicates, seed: of the intervals; there are none where fewer than two filings add to a total.
         pairs: (run, reference) → agreement: for each run, in their order, every reference but itself.
         volumes: run → what it quotes, in the order in which runs and references were named.
     """
@@ -92,7 +92,7 @@ def measure_runs(
     Raises:
         RunError: a run is not complete or is damaged, or another process changes it.
         InputError: there is nothing to measure, a run is named twice, or runs cannot be compared; no such grouping;
-            fewer than one replicate.
+            no replicate or far too many.
     """
     together, sides = sides_of(runs, references)
     wanted = [(a, b) for a in sides[0] for b in sides[1] if a != b]

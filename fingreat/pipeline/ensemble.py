@@ -31,7 +31,7 @@ class MeasuredEnsemble:
     Attributes:
         members: names of the runs that vote.
         grouping: which grouping of the graph's edges gives the categories.
-        replicates, seed: of the intervals; there are none for fewer than two filings.
+        replicates, seed: of the intervals; there are none where fewer than two filings add to a total.
         scores: one for each reference, in their order.
     """
 
@@ -69,7 +69,7 @@ def measure_ensemble(
     Raises:
         RunError: a run is not complete or is damaged, or another process changes it.
         InputError: fewer than two members or no reference, a run named twice, or runs that cannot be compared; no such
-            grouping; fewer than one replicate.
+            grouping; no replicate or far too many.
     """
     if not references:
         raise InputError("an ensemble is measured against a reference.", hint="Name a run by --reference.")

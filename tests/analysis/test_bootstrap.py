@@ -34,7 +34,7 @@ def every_draw(hits: Counts, totals: Counts) -> Counter[Fraction | None]:
 
 @pytest.mark.parametrize(
     ("hits", "totals"),
-    [((1, 4, 9), (2, 5, 20)), ((0, 3), (1, 4)), ((0, 0, 5), (0, 0, 7)), ((0, 1, 0, 2), (0, 3, 0, 2)), ((2, 2), (2, 2))],
+    [((1, 4, 9), (2, 5, 20)), ((0, 3), (1, 4)), ((0, 1, 5), (0, 2, 7)), ((0, 1, 0, 2), (0, 3, 0, 2)), ((2, 2), (2, 2))],
 )
 def test_replicates_are_spread_as_the_ordered_draws_of_filings_are(hits: Counts, totals: Counts) -> None:
     many = 20_000
@@ -138,14 +138,14 @@ def test_the_same_draws_made_slowly_give_the_same_ends() -> None:
 
 
 def test_a_difference_counts_the_draws_in_which_both_have_a_value() -> None:
-    # The first measure is over two filings of four and the second over one: some draws have neither, some only one.
-    hits, totals = ((1, 0, 0, 0), (0, 0, 3, 0)), ((2, 3, 0, 0), (0, 0, 4, 0))
+    # The first measure is over two filings of four and the second over the others: some draws have only one of them.
+    hits, totals = ((1, 0, 0, 0), (0, 0, 3, 1)), ((2, 3, 0, 0), (0, 0, 4, 4))
     values, empty = slow(hits, totals, SEED, 400)
     found = FilingBootstrap(4, replicates=400).difference(hits[0], totals[0], hits[1], totals[1])
     low, high = (float(type_7(values, Fraction(p, 1000))) for p in (25, 975))
     assert found == Interval(pytest.approx(low), pytest.approx(high), len(values), empty)
-    # A draw lacks the first with probability (2/4)^4, the second with (3/4)^4, both with (1/4)^4: 37.5 % in all.
-    assert abs(empty / 400 - 0.375) < 5 * sqrt(0.375 * 0.625 / 400)
+    # A draw lacks the first with probability (2/4)^4, and so the second: 12.5 % in all.
+    assert abs(empty / 400 - 0.125) < 5 * sqrt(0.125 * 0.875 / 400)
 
 
 def test_sums_are_divided_not_ratios_averaged() -> None:
@@ -238,6 +238,13 @@ def test_draws_in_parts_are_the_draws_in_one(monkeypatch: pytest.MonkeyPatch) ->
     for cells in (1, 777, 50 * 1999):
         monkeypatch.setattr(module, "_CELLS", cells)
         assert np.array_equal(FilingBootstrap(50).values(hits, totals), whole)
+    ratios = FilingBootstrap(50).ratios(hits, totals)
+    # Draws that are too many to keep are the same each time, and measures that are too many at once go one by one.
+    monkeypatch.setattr(module, "_KEPT", 99_999)
+    monkeypatch.setattr(module, "_VALUES", 1)
+    boot = FilingBootstrap(50)
+    assert boot.ratios(hits, totals) == ratios == boot.ratios(hits, totals)
+    assert np.array_equal(boot.values(hits, totals), whole)
 
 
 def test_ten_thousand_filings_fit_into_little_memory() -> None:
@@ -250,13 +257,45 @@ def test_ten_thousand_filings_fit_into_little_memory() -> None:
     assert peak < 80e6
 
 
+def test_memory_grows_neither_with_replicates_nor_with_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    filings, measures = 50, 100
+    hits = np.arange(filings * measures).reshape(filings, measures)
+    for limit in ("_CELLS", "_KEPT", "_VALUES"):
+        monkeypatch.setattr(module, limit, 2**16)
+    tracemalloc.start()
+    FilingBootstrap(filings, replicates=10_000).ratios(hits, hits + 1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # All ratios at once would be 8 MB, several times over.
+    assert peak < 6e6
+
+
 def test_draws_without_a_value_are_left_out_and_counted() -> None:
-    # 0/0 wherever the third filing is not drawn: (2/3)^3 = 8 of 27 draws; wherever it is, the ratio is 5/7.
-    found = FilingBootstrap(3).ratio((0, 0, 5), (0, 0, 7))
+    # 0/0 wherever neither the third nor the fourth filing is drawn: (2/4)^4 = 1 of 16 draws. Draws with only one of
+    # these, (3/4)^4 - (2/4)^4 = 25 % each, have the ratio of that one.
+    found = FilingBootstrap(4).ratio((0, 0, 1, 5), (0, 0, 2, 7))
     assert found is not None
-    assert (found.low, found.high, found.used + found.empty) == (5 / 7, 5 / 7, REPLICATES)
-    assert abs(found.empty / REPLICATES - 8 / 27) < 5 * sqrt(8 / 27 * 19 / 27 / REPLICATES)
-    assert FilingBootstrap(3).ratio((0, 0, 0), (0, 0, 0)) is None
+    assert (found.low, found.high, found.used + found.empty) == (1 / 2, 5 / 7, REPLICATES)
+    assert abs(found.empty / REPLICATES - 1 / 16) < 5 * sqrt(1 / 16 * 15 / 16 / REPLICATES)
+    assert FilingBootstrap(4).ratio((0, 0, 0, 0), (0, 0, 0, 0)) is None
+
+
+def test_a_ratio_to_which_one_filing_adds_has_no_interval() -> None:
+    # 5 of 7 in the third of 100 filings: every draw that has it says 5/7, and how filings differ is not known.
+    boot = FilingBootstrap(100)
+    alone = np.zeros((2, 100))
+    alone[:, 2] = 5, 7
+    assert boot.ratio(*alone) is None
+    # Two that add to the total have one, though the second has no hit; so does the difference of two such ratios.
+    two = alone.copy()
+    two[1, 4] = 1
+    assert boot.ratio(*two) is not None
+    assert boot.difference(*two, *two) is not None
+    assert boot.difference(*two, *alone) is boot.difference(*alone, *two) is None
+    # Nothing changes for measures beside it.
+    both = np.stack((alone, two), axis=-1)
+    assert boot.ratios(*both) == [None, boot.ratio(*two)]
+    assert intervals(boot.values(*both)) == [None, boot.ratio(*two)]
 
 
 def test_fewer_than_two_filings_have_no_interval() -> None:
@@ -288,7 +327,11 @@ def test_columns_that_do_not_fit_the_filings_are_refused(hits: object, totals: o
         FilingBootstrap(3).ratios(hits, totals)  # type: ignore[arg-type]
 
 
-def test_settings_that_draw_nothing_are_refused() -> None:
+def test_settings_that_draw_nothing_or_too_much_are_refused() -> None:
+    for many in (100_001, 99_999_999_999):
+        with pytest.raises(InputError, match=rf"{many:,} replicates are more than 100,000"):
+            FilingBootstrap(3, replicates=many)
+    assert FilingBootstrap(3, replicates=100_000).ratio((1, 4, 9), (10, 8, 10)) == Interval(0.1, 0.9, 100_000)
     with pytest.raises(InputError, match="0 replicates make no interval"):
         FilingBootstrap(3, replicates=0)
     with pytest.raises(InputError, match="must not be below zero"):

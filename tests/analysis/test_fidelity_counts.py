@@ -78,17 +78,18 @@ def test_counts_may_be_asked_for_while_it_goes_on() -> None:
 
 
 def test_intervals_resample_filings() -> None:
-    made = tally({"f": FILINGS["f"], "g": []})
-    found = made.counts(FilingBootstrap(2, replicates=1000))
+    found = tally(FILINGS).counts(FilingBootstrap(3, replicates=1000))
     interval = found.figures_agree.interval
-    # Every replicate that holds filing f at all has 2 of 4, one that holds filing g twice has nothing: about a quarter.
+    # Figures agree in 2 of 4 matches of f and 1 of 1 of h; g has nothing, and is drawn three times in 1 of 27 cases.
     assert interval is not None
-    assert (interval.low, interval.high) == (0.5, 0.5)
+    assert (interval.low, interval.high) == (0.5, 1.0)
     assert interval.used + interval.empty == 1000
-    assert 150 < interval.empty < 350
+    assert 10 < interval.empty < 70
     assert found.near_misses.interval is not None
-    assert (found.near_misses.interval.low, found.near_misses.interval.high) == (0.4, 0.4)
-    assert found.figures_agree.value == 0.5
+    assert (found.near_misses.interval.low, found.near_misses.interval.high) == (0.4, 0.5)
+    # Without h there is one filing with figures, which tells nothing of others.
+    alone = tally({"f": FILINGS["f"], "g": []}).counts(FilingBootstrap(2, replicates=1000))
+    assert (alone.figures_agree, alone.near_misses) == (Ratio(2, 4), Ratio(2, 5))
 
 
 def test_an_interval_lies_between_the_shares_of_the_filings() -> None:

@@ -181,6 +181,7 @@ def test_filings_that_not_all_read_are_left_out_and_said(here: Path, tmp_path: P
         (("a", "none"), "none: is no run folder"),
         (("a", "b", "--grouping", "colour"), "has no grouping 'colour'. Groupings: default, "),
         (("a", "b", "--replicates", "0"), "Invalid value for '--replicates'"),
+        (("a", "b", "--replicates", "99999999999"), "Invalid value for '--replicates'"),
         (("a", "b", "--replicates", "many"), "Invalid value for '--replicates'"),
         (("a", "b", "--seed", "-1"), "Invalid value for '--seed'"),
         (("a", "b", "--out", "a"), "a: holds 'done', which is no table of an agreement of runs."),

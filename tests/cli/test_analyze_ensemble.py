@@ -109,6 +109,7 @@ def test_no_line_is_wider_than_the_console(
         (("a", "b", "--reference", "none"), "none: is no run folder"),
         (("a", "b", "--reference", "r", "--grouping", "colour"), "has no grouping 'colour'. Groupings: default, "),
         (("a", "b", "--reference", "r", "--replicates", "0"), "Invalid value for '--replicates'"),
+        (("a", "b", "--reference", "r", "--replicates", "100001"), "Invalid value for '--replicates'"),
         (("a", "b", "--reference", "r", "--out", "r"), "r: holds 'done', which is no table of an ensemble."),
     ],
 )
