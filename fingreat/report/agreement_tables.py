@@ -12,7 +12,6 @@ from fingreat.report.columns import (
     MATCHED,
     REFERENCE,
     TIES,
-    counts,
     edges,
     names,
     on_intervals,
@@ -66,8 +65,7 @@ def agreement_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Tabl
         columns=(
             *names("run"),
             *texts("reference"),
-            *counts("extractions"),
-            *spares("of the reference", "matched"),
+            *spares("extractions", "of the reference", "matched"),
             *shares("recall", "Jaccard", "conditional precision"),
             *rates(*(("lowest", "highest") if open_ended else ())),
         ),

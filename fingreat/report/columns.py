@@ -53,7 +53,7 @@ def counts(*labels: str) -> tuple[Column, ...]:
 
 
 def spares(*labels: str) -> tuple[Column, ...]:
-    """Columns of whole numbers that shares beside them hold as well."""
+    """Columns of whole numbers that follow from the shares beside them."""
     return tuple(Column(label=label, kind="count", spare=True) for label in labels)
 
 

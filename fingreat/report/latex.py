@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise, zip_longest
 
-from fingreat.report.latex_layout import Style, head_lines, is_long, letters, parts, style_of
+from fingreat.report.latex_layout import Style, fitted, head_lines, is_long, letters, parts
 from fingreat.report.tables import Cell, Column, Table
 
 _PREAMBLE = r"% Needs \usepackage{booktabs,array}. In UTF-8, for pdfLaTeX of 2020 and later."
@@ -54,24 +54,24 @@ def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
     Numbers are aligned to the right. A share takes two columns, its per cent and "k/n", a difference one, and either
     one more for its interval where a cell of the column has one. A rule stands before the rows that sum up the others.
 
-    A table that would be wider than a page is set smaller; then names that a reader sees once get lines of their own.
-    Where that is not enough and there are shares, their parts stand below each other and spare columns are left out,
-    which a comment says. One that would be longer than a page is a `longtable`, which breaks.
+    A table that would be wider than a page is set smaller; then names that a reader sees once get lines of their own;
+    then the parts of shares stand below each other. Spare columns are left out where that does, which a comment says.
+    One that would be longer than a page is a `longtable`, which breaks.
 
     Args:
         comment: lines of a comment before the table, such as what it was made from.
     """
-    style = style_of(table)
-    long = is_long(table, style)
-    shown = style.shown(table)
+    style, kept = fitted(table)
+    long = is_long(kept, style)
+    shown = style.shown(kept)
     spans = style.spans(shown)
     layout = "".join(letters(shown, index, span) for index, span in enumerate(spans))
     head = _row(_head(column, span, style) for column, span in zip(shown.columns, spans, strict=True))
     lines = [
         *(f"% {' '.join(_CONTROL.sub(' ', line).split())}" for line in comment),
         *(_LONG_PREAMBLE if long else (_PREAMBLE,)),
-        *_on_stacks(table, shown, style),
-        *(_long if long else _floating)(table, layout, head, _body(table, shown, style, long), style),
+        *_on_what_is_shown(table, kept, style),
+        *(_long if long else _floating)(table, layout, head, _body(kept, shown, style, long), style),
     ]
     return "\n".join(lines) + "\n"
 
@@ -129,13 +129,12 @@ def _size(style: Style) -> list[str]:
     return [rf"\footnotesize\setlength{{\tabcolsep}}{{{style.space / 2:g}pt}}"] if style.compact else []
 
 
-def _on_stacks(table: Table, shown: Table, style: Style) -> Iterator[str]:
+def _on_what_is_shown(table: Table, kept: Table, style: Style) -> Iterator[str]:
     """Comments on what stands below each other, and on what does not stand there."""
     if style.stacked:
         yield "% Below each other: per cent, k/n, [interval]."
-        kept = {column.label for column in shown.columns}
-        if left := [column.label for column in table.columns if column.spare and column.label not in kept]:
-            yield f"% Left out for want of room, but in the CSV file: {', '.join(left)}."
+    if left := [column.label for column in table.columns if column not in kept.columns]:
+        yield f"% Left out for want of room, but in the CSV file: {', '.join(left)}."
 
 
 def _body(table: Table, shown: Table, style: Style, long: bool) -> list[str]:

@@ -39,8 +39,7 @@ class Style(NamedTuple):
         """What of a table is set in columns, and only what a reader has to see again."""
         if self.headed:
             table = table.only(range(_leading(table), len(table.columns)))
-        read = table.for_reading()
-        return read.without_spares() if self.stacked else read
+        return table.for_reading()
 
     def headings(self, table: Table) -> tuple[str, ...]:
         """For each row the line that stands above it, "" for none."""
@@ -66,18 +65,21 @@ _STACKED = _SMALL._replace(stacked=True)
 _SMALLEST = _STACKED._replace(headed=True)
 
 
-def style_of(table: Table) -> Style:
-    """The first style in which a table is not wider than a page, else the one that makes it narrowest."""
-    styles = [_NORMAL, _SMALL]
+def fitted(table: Table) -> tuple[Style, Table]:
+    """The first style in which a table is not wider than a page, with as few spare columns left out as do for it.
+
+    What is wider in every style gets the one that makes it narrowest.
+    """
     names = {row[: _leading(table)] for row in table.rows}
     can_head = _leading(table) > 0 and not table.totals
-    if can_head and 2 * len(names) <= len(table.rows):
-        styles.append(_HEADED)
-    if max(table.spans) > 1:
-        styles.append(_STACKED)
-        if can_head:
-            styles.append(_SMALLEST)
-    return next((style for style in styles if _width(table, style) <= _PAGE), styles[-1])
+    flat = [_SMALL, *([_HEADED] if can_head and 2 * len(names) <= len(table.rows) else [])]
+    stacked = [_STACKED, *([_SMALLEST] if can_head else [])] if max(table.spans) > 1 else []
+    tries = [
+        (_NORMAL, table),
+        *((style, kept) for style in flat for kept in table.narrowed()),
+        *((style, kept) for kept in table.narrowed() for style in stacked),
+    ]
+    return next(((style, kept) for style, kept in tries if _width(kept, style) <= _PAGE), tries[-1])
 
 
 def is_long(table: Table, style: Style) -> bool:

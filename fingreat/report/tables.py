@@ -91,7 +91,7 @@ class Column(Record):
         digits: decimal places of a `number`.
         once: whether a reader sees a text only where it, or that of a `once` column before it, is not that of the row
             above; CSV has it in every row.
-        spare: whether a console that is too narrow for the table leaves it out, since other columns hold it too.
+        spare: whether it is left out where there is no room for it, since other columns tell it too.
     """
 
     label: str = Field(min_length=1)
@@ -172,9 +172,14 @@ class Table(Record):
             rows.append(tuple(cells))
         return self.model_copy(update={"rows": tuple(rows)})
 
-    def without_spares(self) -> Table:
-        """The table without its spare columns."""
-        return self.only([place for place, column in enumerate(self.columns) if not column.spare])
+    def narrowed(self) -> Iterator[Table]:
+        """The table as it is, then with a spare column less each time, the last one first."""
+        yield self
+        kept = list(range(len(self.columns)))
+        for place in reversed(range(len(self.columns))):
+            if self.columns[place].spare:
+                kept.remove(place)
+                yield self.only(kept)
 
     def only(self, kept: Sequence[int]) -> Table:
         """The table with only the columns at these places."""
