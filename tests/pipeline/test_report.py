@@ -65,8 +65,8 @@ def test_two_runs_against_each_other(corpus: Corpus, runs: tuple[RunFolder, RunF
     by_category = {row["category"]: row for row in rows(report, "agreement-by-category") if row["run"] == "a"}
     assert by_category["Net Income"]["recall"] == Share(k=4, n=4, interval=(1.0, 1.0))
     assert by_category["Net Income"]["conditional precision"] == Share(k=2, n=4, interval=(0.5, 0.5))
-        # The reference has it in one filing alone, which has no interval.
-        assert by_category["Cash Flow"]["recall"] == Share(k=0, n=1)
+    # The reference has it in one filing alone, which has no interval.
+    assert by_category["Cash Flow"]["recall"] == Share(k=0, n=1)
     by_edge = {(row["run"], row["edge"]): row["recall"] for row in rows(report, "agreement-by-edge")}
     assert by_edge["a", "NNCA-OPEX"] == Share(k=2, n=2, interval=(1.0, 1.0))
     assert by_edge["b", "NNCA-OPEX"] == Share(k=0, n=0)
