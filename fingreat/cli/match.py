@@ -15,6 +15,7 @@ from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, show_table,
 from fingreat.cli.disagreements import as_data, show_disagreements
 from fingreat.cli.watch import Watch
 from fingreat.errors import InputError
+from fingreat.pipeline.comparable import failed_requests
 from fingreat.pipeline.disagreements import disagreements
 from fingreat.pipeline.match import match_runs
 from fingreat.pipeline.side_by_side import graph_of
@@ -138,6 +139,9 @@ def _show_counts(manifest: MatchManifest) -> None:
         tell(f"Over all equally good assignments, conditional precision is from {ends[0]} to {ends[1]}.")
     for line in _fidelity(counts):
         tell(line)
+    for run in manifest.runs:
+        if failed := failed_requests(run.name, run.failures, run.requests):
+            tell(failed)
     if manifest.left_out_a or manifest.left_out_b:
         left_out = f"{manifest.left_out_a:,} and {manifest.left_out_b:,} extractions"
         tell(f"Left out, with filings that only one run read: {left_out}.")
@@ -206,6 +210,8 @@ def _as_data(folder: Path, manifest: MatchManifest) -> dict[str, Any]:
         "filings": len(manifest.filings),
         **counts.model_dump(),
         "without_text": manifest.without_text,
+        "failures_a": manifest.runs[0].failures,
+        "failures_b": manifest.runs[1].failures,
         "left_out_a": manifest.left_out_a,
         "left_out_b": manifest.left_out_b,
         "recall_a": _agreement(manifest, "b").recall.value,

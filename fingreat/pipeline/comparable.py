@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fingreat.errors import InputError, RunError
+from fingreat.report import count_of
 from fingreat.runs import Manifest, RunFolder, digest_of_text
 
 _NO_TEXT = digest_of_text("")
@@ -67,6 +68,15 @@ def check_comparable(runs: Sequence[RunFolder], *, common: bool = False) -> Shar
     return SharedFilings(read, tuple(filing for filing in shared if filing not in set(read)))
 
 
+def failed_requests(name: str, failures: int, requests: int) -> str | None:
+    """That a run's figures lack what some of its requests should have given, in words; None where none failed."""
+    if not failures:
+        return None
+    return (
+        f"Of {requests:,} requests of {name}, {failures:,} failed: what they should have quoted counts as not quoted."
+    )
+
+
 def _finished(run: RunFolder) -> Manifest:
     """The manifest of a run whose extractions are all there."""
     manifest = run.manifest()
@@ -79,6 +89,10 @@ def _finished(run: RunFolder) -> Manifest:
         )
     if manifest.status != "complete":
         raise RunError(f"the run is {manifest.status}, not complete.", where=str(run.path), hint=again)
+    if not all(isinstance(manifest.counts.get(name, 0), int) for name in ("requests", "failures")):
+        raise RunError(
+            "the manifest is damaged: its counts of requests are no numbers.", where=str(run.path), hint=again
+        )
     if faults := run.verify():
         raise RunError(f"the run is damaged: {'; '.join(faults)}.", where=str(run.path), hint=again)
     return manifest

@@ -123,6 +123,8 @@ def _as_read(run: RunFolder, name: str) -> MatchedRun:
         path=str(run.path),
         created=manifest.created,
         model=manifest.model,
+        requests=manifest.counts.get("requests", 0),
+        failures=manifest.counts.get("failures", 0),
         extractions={str(path.relative_to(run.path)): sha256_of(path) for path in part_paths(run.extractions)},
     )
 

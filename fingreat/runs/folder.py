@@ -200,16 +200,22 @@ class RunFolder:
             except (RunError, ValidationError):
                 return [f"done/{marker.name} is damaged"]
             written |= outputs.keys()
-            for name, digest in outputs.items():
-                path = self.path / name
-                if not path.is_file():
-                    faults.append(f"{name} is missing (stage {marker.name})")
-                elif sha256_of(path) != digest:
-                    faults.append(f"{name} is not what stage {marker.name} wrote")
+            checked = ((name, _fault(self.path / name, digest, marker.name)) for name, digest in outputs.items())
+            faults += [f"{name} {fault}" for name, fault in checked if fault]
         folders = (self.replies, self.extractions, self.classifications, self.matches)
         present = [path for folder in folders for path in part_paths(folder)]
         names = (str(path.relative_to(self.path)) for path in present)
         return faults + [f"{name} is there, but no finished stage wrote it" for name in names if name not in written]
+
+
+def _fault(path: Path, digest: str, stage: str) -> str | None:
+    """What is wrong with a file that a stage wrote, in words."""
+    if not path.is_file():
+        return f"is missing (stage {stage})"
+    try:
+        return f"is not what stage {stage} wrote" if sha256_of(path) != digest else None
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
 
 
 def sha256_of(path: Path) -> str:

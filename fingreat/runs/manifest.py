@@ -172,6 +172,7 @@ class MatchedRun(Record):
         path: as the user named it.
         created: when the run began; one that goes on, on a corpus that has grown, began when it did before.
         model: what answered.
+        requests, failures: what the run asked, and how many of its requests ended without output.
         extractions: what was read: file, relative to the run → SHA-256.
     """
 
@@ -179,6 +180,8 @@ class MatchedRun(Record):
     path: str
     created: datetime
     model: ModelInfo
+    requests: int = 0
+    failures: int = 0
     extractions: dict[str, str]
 
 

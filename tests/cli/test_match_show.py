@@ -179,6 +179,18 @@ def test_near_misses_are_shown_instead_with_what_they_say_else(
     assert words in none.out.splitlines()
 
 
+def test_failed_requests_are_said(tmp_path: Path, scripted: tuple[Path, Path], run: Callable) -> None:
+    (tmp_path / "none.jsonl").write_text(json.dumps({"text": "I cannot."}))
+    arguments = ("--model", f"scripted:{tmp_path / 'none'}.jsonl", "--out", tmp_path / "none")
+    assert run("extract", "--corpus", scripted[0].parent / "corpus", *arguments).code == 2
+    shown = run("match", scripted[0], tmp_path / "none", "--out", tmp_path / "match")
+    assert shown.code == 0
+    words = "1 of 1 request of none failed: what they should have quoted counts as not quoted."
+    assert words in shown.out.splitlines()
+    data = json.loads(run("match", scripted[0], tmp_path / "none", "--out", tmp_path / "match", "--json").out)
+    assert (data["failures_a"], data["failures_b"]) == (0, 1)
+
+
 def test_runs_of_equal_names_are_told_apart(tmp_path: Path, scripted: tuple[Path, Path], run: Callable) -> None:
     for folder, path in zip("xy", scripted, strict=True):
         shutil.copytree(path, tmp_path / folder / "run")

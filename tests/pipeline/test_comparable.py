@@ -38,6 +38,14 @@ def test_runs_that_are_not_complete_are_refused(status: str, runs: tuple[RunFold
     assert not (tmp_path / "match").exists()
 
 
+def test_counts_that_are_no_numbers_are_damage(runs: tuple[RunFolder, RunFolder]) -> None:
+    for counts in ({"requests": "x"}, {"requests": 3, "failures": None}, {"failures": [1]}):
+        change(runs[1], lambda _: {"counts": counts})  # noqa: B023
+        with pytest.raises(RunError, match="counts of requests are no numbers") as caught:
+            check_comparable(runs)
+        assert caught.value.where == str(runs[1].path)
+
+
 def test_damaged_runs_are_refused(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
     (runs[0].extractions / "part-00000.jsonl").write_bytes(b"")
     with pytest.raises(RunError, match=r"damaged: extractions/part-00000\.jsonl is not what stage extract wrote"):

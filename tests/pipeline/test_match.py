@@ -16,6 +16,7 @@ from fingreat.errors import FingreatError
 from fingreat.inference import RawReply
 from fingreat.matching import By, conditional_precision_range, match_extractions
 from fingreat.pipeline import extract
+from fingreat.pipeline.comparable import failed_requests
 from fingreat.pipeline.match import Unmatched, match_runs
 from fingreat.runs import RunFolder, digest_of_text, read_record_file, read_records
 from fingreat.schema import Extraction, Match
@@ -207,6 +208,16 @@ def test_filings_without_an_item_are_counted_apart(tmp_path: Path) -> None:
         change(run, lambda _: {"inputs": read | without})
     manifest = match_runs(runs[0], runs[1], tmp_path / "match")
     assert (set(manifest.filings), manifest.without_text) == ({FIRST}, 2)
+
+
+def test_failed_requests_of_either_run_are_kept(tmp_path: Path) -> None:
+    runs = [finished_run(tmp_path / name, [FIRST], []) for name in "ab"]
+    change(runs[1], lambda _: {"counts": {"requests": 1200, "outputs": 1000, "failures": 200}})
+    read = match_runs(runs[0], runs[1], tmp_path / "match").runs
+    assert [(run.requests, run.failures) for run in read] == [(0, 0), (1200, 200)]
+    assert failed_requests("a", 0, 0) is None
+    words = "200 of 1,200 requests of b failed: what they should have quoted counts as not quoted."
+    assert failed_requests("b", 200, 1200) == words
 
 
 def test_runs_of_equal_names_are_told_apart(tmp_path: Path) -> None:

@@ -92,6 +92,18 @@ def test_a_missing_file_is_noticed(run: RunFolder) -> None:
     assert run.verify() == ["failures.jsonl is missing (stage extract)"]
 
 
+def test_a_file_that_cannot_be_read_is_noticed(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.open
+
+    def refused(path: Path, *more: object, **options: object) -> object:
+        if path.name == "part-00000.jsonl" and path.parent.name == "extractions":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *more, **options)
+
+    monkeypatch.setattr(Path, "open", refused)
+    assert run.verify() == ["extractions/part-00000.jsonl cannot be read (Permission denied)"]
+
+
 def test_rows_that_nobody_wrote_are_noticed(run: RunFolder) -> None:
     write_atomic(run.extractions / "part-00001.jsonl", b"{}\n")
     assert run.verify() == ["extractions/part-00001.jsonl is there, but no finished stage wrote it"]
