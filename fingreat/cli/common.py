@@ -140,8 +140,9 @@ def _grid(measured: MeasuredTable, space: str, widest: int | None = None) -> Tab
     texts = [tuple(visible(text) for text in map(cell_text, measured.columns, row)) for row in measured.rows]
     for index, column in enumerate(measured.columns):
         prose = not column.right and _is_prose([row[index] for row in texts])
+        head = visible(column.label)
         made.add_column(
-            Text(_folded(visible(column.label)) if space == "\n" else visible(column.label)),
+            Text(_folded([head, *(row[index] for row in texts if column.right)]) if space == "\n" else head),
             justify="right" if column.right else "left",
             overflow="fold",
             no_wrap=not prose,
@@ -153,9 +154,10 @@ def _grid(measured: MeasuredTable, space: str, widest: int | None = None) -> Tab
     return made
 
 
-def _folded(head: str) -> str:
-    """A head in lines no longer than its longest word."""
-    return fill(head, max(map(len, head.split()), default=1), break_long_words=False, break_on_hyphens=False)
+def _folded(texts: Sequence[str]) -> str:
+    """The first of a column's texts in lines no longer than the longest word of all."""
+    longest = max((len(word) for text in texts for word in text.split()), default=1)
+    return fill(texts[0], longest, break_long_words=False, break_on_hyphens=False)
 
 
 def _is_prose(texts: Sequence[str]) -> bool:

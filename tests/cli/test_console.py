@@ -21,7 +21,7 @@ from rich.console import Console
 import fingreat
 from fingreat.cli import app, common, main
 from fingreat.errors import InputError
-from fingreat.report import Column, Table
+from fingreat.report import Column, Share, Table
 from fingreat.schema import load_graph
 
 FILING = Path(fingreat.__file__).parent / "shipped" / "quernholt-2024.htm"
@@ -158,6 +158,30 @@ def test_columns_that_others_hold_too_are_left_out_before_rows_become_blocks(mon
     assert "a-long-name 7" in lines(17)
     # A block has room for all.
     assert any(line.endswith(" 12") for line in lines(16))
+
+
+def test_heads_take_as_few_lines_as_their_cells_are_wide_and_spare_columns_go_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    columns = (
+        *(Column(label="run"), Column(label="spare", kind="count", spare=True)),
+        *(Column(label="in the text", kind="share"), Column(label="more in one", kind="count")),
+    )
+    made = Table(id="t", title="T", columns=columns, rows=(("a", 1, Share(k=241, n=241), 5),))
+
+    def lines(width: int) -> list[str]:
+        console = Console(width=width, record=True, soft_wrap=True)
+        monkeypatch.setattr(common, "out", console)
+        common.show_table(made)
+        return [" ".join(line.split()) for line in console.export_text().splitlines() if line.strip()]
+
+    # Cells of 3, 5, 14 and 11 characters, with 11 around them; without the spare one 28 with 8.
+    assert "a 1 100% (241/241) 5" in lines(44)
+    assert lines(43)[1] == "run in the text more in one"
+    assert "a 100% (241/241) 5" in lines(36)
+    # "in the" has the width of "(241/241)", and nothing is wider than "more"; there is room for the spare one again.
+    assert lines(35)[1:4] == ["more", "in the in", "run spare text one"]
+    assert lines(35)[5:] == ["a 1 100% 5", "(241/241)"]
 
 
 def test_whole_numbers_have_thousands_commas(made: Path, tmp_path: Path, run: Callable) -> None:
