@@ -72,9 +72,8 @@ def failed_requests(name: str, failures: int, requests: int) -> str | None:
     """That a run's figures lack what some of its requests should have given, in words; None where none failed."""
     if not failures:
         return None
-    return (
-        f"Of {requests:,} requests of {name}, {failures:,} failed: what they should have quoted counts as not quoted."
-    )
+    asked = count_of(requests, "request")
+    return f"{failures:,} of {asked} of {name} failed: what they should have quoted counts as not quoted."
 
 
 def _finished(run: RunFolder) -> Manifest:
