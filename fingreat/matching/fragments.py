@@ -55,16 +55,18 @@ class Fragments:
         self._inside = csr_array((tokens, (rows, cols)), shape)
 
     def _found(self) -> Iterator[tuple[str, int]]:
-        """Every fragment with every quote that has it; it is looked for where its first tokens stand together."""
-        having: dict[str, list[int]] = {part[:MIN_FRAGMENT]: [] for part in self._number}
+        """Every fragment with every quote that has it; it is looked for where its first tokens stand together, or its
+        last ones if they do in fewer quotes."""
+        ends = [(part[:MIN_FRAGMENT], part[-MIN_FRAGMENT:]) for part in self._number]
+        having: dict[str, list[int]] = {end: [] for both in ends for end in both}
         for at, quote in enumerate(self._quotes):
             quoted = quote.quoted
             for begin in range(len(quoted) - MIN_FRAGMENT + 1):
                 known = having.get(quoted[begin : begin + MIN_FRAGMENT])
                 if known is not None and known[-1:] != [at]:
                     known.append(at)
-        for part in self._number:
-            for at in having[part[:MIN_FRAGMENT]]:
+        for part, (first, last) in zip(self._number, ends, strict=True):
+            for at in min(having[first], having[last], key=len):
                 if part in self._quotes[at].quoted:
                     yield part, at
 

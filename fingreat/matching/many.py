@@ -145,9 +145,17 @@ def compressed(numbers: Array) -> tuple[Array, Array]:
     """The different numbers among some small ones in order, and for each of these its place among them."""
     import numpy as np
 
+    present = _present(numbers)
+    return np.flatnonzero(present), (np.cumsum(present, dtype=np.int32) - 1)[numbers]
+
+
+def _present(numbers: Array) -> Array:
+    """For each number up to the largest whether it is among some."""
+    import numpy as np
+
     present = np.zeros(int(numbers.max()) + 1, dtype=bool)
     present[numbers] = True
-    return np.flatnonzero(present), (np.cumsum(present, dtype=np.int32) - 1)[numbers]
+    return present
 
 
 def _whole(over: Array, under: Array | None, needed: Array, most: int) -> Array:
@@ -167,7 +175,7 @@ def _whole(over: Array, under: Array | None, needed: Array, most: int) -> Array:
     whole: Array = over.astype(np.float64)
     if under is not None:
         top, common = float((whole / under).max()), 1
-        for by in np.unique(under).tolist():
+        for by in np.flatnonzero(_present(under)).tolist():
             if exact(common * top):
                 common = lcm(common, by)
         if exact(common * top):
