@@ -58,7 +58,8 @@ def list_runs(
             [{"run": str(run.path), **m.model_dump(mode="json", exclude={"inputs", "filings"})} for run, m in manifests]
         )
     elif manifests:
-        show_table(_run_table(folder, manifests))
+        for table in _tables(folder, manifests):
+            show_table(table)
     elif not damaged:
         raise RunError("holds no runs.", where=str(folder), hint="Name the folder that holds the run folders.")
     for fault in damaged:
@@ -67,33 +68,64 @@ def list_runs(
         raise typer.Exit(SOME_FAILED if manifests else NOTHING_DONE)
 
 
-def _run_table(folder: Path, manifests: Sequence[tuple[RunFolder, Manifest | MatchManifest]]) -> Table:
+def _tables(folder: Path, manifests: Sequence[tuple[RunFolder, Manifest | MatchManifest]]) -> Iterator[Table]:
+    """One of the runs, one of the matches, each if there are any."""
+    runs = [(run, manifest) for run, manifest in manifests if isinstance(manifest, Manifest)]
+    matches = [(run, manifest) for run, manifest in manifests if isinstance(manifest, MatchManifest)]
+    if runs:
+        yield _run_table(folder, runs)
+    if matches:
+        yield _match_table(folder, matches)
+
+
+def _match_table(folder: Path, matches: Sequence[tuple[RunFolder, MatchManifest]]) -> Table:
+    return Table(
+        id="matches",
+        title=f"Matches in {folder}",
+        columns=(
+            *(Column(label=label) for label in ("match", "status", "run A", "run B", "by")),
+            Column(label="matched", kind="count"),
+            Column(label="begun"),
+        ),
+        rows=tuple(
+            (
+                *(run.path.name, manifest.status, *(matched.name for matched in manifest.runs), manifest.by),
+                # Zero until all are counted.
+                manifest.counts.matched if manifest.status == "complete" else None,
+                _begun(manifest),
+            )
+            for run, manifest in matches
+        ),
+    )
+
+
+def _begun(manifest: Manifest | MatchManifest) -> str:
+    return f"{manifest.created:%Y-%m-%d %H:%M}"
+
+
+def _run_table(folder: Path, runs: Sequence[tuple[RunFolder, Manifest]]) -> Table:
     return Table(
         id="runs",
         title=f"Runs in {folder}",
         columns=(
             *(Column(label=label) for label in ("run", "status", "model", "mode")),
-            *(Column(label=label, kind="count") for label in ("requests", "failed", "extractions")),
+            *(Column(label=label, kind="count") for label in ("requests", "failed")),
+            Column(label="extractions", kind="count", spare=True),
             Column(label="grounded", kind="share"),
             Column(label="begun"),
         ),
-        rows=tuple(
-            (run.path.name, manifest.status, *_what(manifest), f"{manifest.created:%Y-%m-%d %H:%M}")
-            for run, manifest in manifests
-        ),
-        notes=tuple(_so_far_note(manifest for _, manifest in manifests)),
+        rows=tuple((run.path.name, manifest.status, *_what(manifest), _begun(manifest)) for run, manifest in runs),
+        notes=tuple(_so_far_note(manifest for _, manifest in runs)),
     )
 
 
-def _so_far_note(manifests: Iterable[Manifest | MatchManifest]) -> Iterator[str]:
-    if any(isinstance(manifest, Manifest) and manifest.so_far for manifest in manifests):
+def _so_far_note(manifests: Iterable[Manifest]) -> Iterator[str]:
+    if any(manifest.so_far for manifest in manifests):
         yield "Requests of a run that is not complete are those answered so far; `runs show` says what they took."
 
 
-def _what(manifest: Manifest | MatchManifest) -> tuple[Cell, ...]:
-    """Model, mode and numbers of a run; of a match its two runs, and no numbers of its own."""
-    if isinstance(manifest, MatchManifest):
-        return " × ".join(run.name for run in manifest.runs), f"match by {manifest.by}", None, None, None, None
+def _what(manifest: Manifest) -> tuple[Cell, ...]:
+    """Model, mode and numbers of a run."""
     counts = manifest.counts
     # A run that was stopped has only counted its replies yet.
     requests = counts.get("requests", manifest.so_far.get("replies"))

@@ -76,8 +76,11 @@ def test_runs_are_a_table_where_they_fit_and_blocks_where_not(made: Path) -> Non
     narrow = on_terminal(60, "runs", "list", made / "out")
     assert max(map(len, narrow)) <= 60
     assert {"run          quote", "status       complete", f"extractions  {n}", f"begun        {begun}"} <= set(narrow)
-    assert "model        quote × span" in narrow
-    assert "extractions  –" in narrow, "a match has no extractions of its own"
+    # Matches have a table of their own.
+    matched = str(json.loads((made / "out" / "match" / "manifest.json").read_text())["counts"]["matched"])
+    (row,) = (line for line in wide if line[:1] == ["match"] and "complete" in line)
+    assert row[:6] == ["match", "complete", "quote", "span", "text", matched]
+    assert [line[0] for line in wide if line[1:2] == ["in"]] == ["Runs", "Matches"]
 
 
 @pytest.mark.parametrize("columns", [80, 100])
