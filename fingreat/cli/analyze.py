@@ -19,7 +19,11 @@ from fingreat.pipeline.cost import run_costs
 from fingreat.report.cost_table import cost_table
 from fingreat.runs import RunFolder
 
-app = typer.Typer(no_args_is_help=True, help="Measure runs: against each other, together, and by what they took.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Measure runs: against each other, together, and by what they took.\n\n"
+    "Example: fingreat analyze agreement out/lexicon out/embed",
+)
 app.command("agreement")(agreement)
 app.command("groups")(groups)
 app.command("ensemble")(ensemble)

@@ -57,7 +57,7 @@ def agreement(
 
     Beside it: how much each run extracts, and whether the figures in matched quotes agree.
 
-    All runs must have read the same texts with the same graph. A reference is another run, no truth.
+    All runs must have read the same texts with the same graph. A reference is another run, not the truth.
 
     Example: fingreat analyze agreement out/lexicon out/embed --reference out/qwen --out tables
     """

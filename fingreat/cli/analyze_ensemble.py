@@ -55,7 +55,7 @@ def ensemble(
 
     Vote and members are measured on the same passages: those with a majority that the reference quotes too.
 
-    All runs must have read the same texts with the same graph. A reference is another run, no truth.
+    All runs must have read the same texts with the same graph. A reference is another run, not the truth.
 
     Example: fingreat analyze ensemble out/lexicon out/embed out/qwen --reference out/large
     """

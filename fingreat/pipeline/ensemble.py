@@ -102,7 +102,7 @@ def ensemble_tables(measured: MeasuredEnsemble) -> tuple[Table, ...]:
 
 def _check_sides(together: Sequence[RunFolder], members: Sequence[int], references: Sequence[int]) -> None:
     if len(members) < 2:
-        raise InputError("an ensemble has two members or more.", where=str(together[0].path), hint="Name more runs.")
+        raise InputError("an ensemble takes at least two members.", where=str(together[0].path), hint="Name more runs.")
     both = [str(together[number].path) for number in references if number in members]
     if both:
         raise InputError(

@@ -96,13 +96,16 @@ def _least(runs: Sequence[RunFolder], least: int | None) -> int:
     """How many runs a group has at least; a number that no group of these runs can have is refused."""
     if len(runs) < 2:
         raise InputError(
-            "a group takes two runs.", where=str(runs[0].path) if runs else None, hint="Name at least two run folders."
+            "a group takes at least two runs.",
+            where=str(runs[0].path) if runs else None,
+            hint="Name at least two run folders.",
         )
     if least is not None and not 2 <= least <= len(runs):
+        allowed = "2" if len(runs) == 2 else f"from 2 to {len(runs)}"
         raise InputError(
-            f"groups of at least {least} of {len(runs)} runs make no sense.",
+            f"must be {allowed} for {len(runs)} runs, not {least}.",
             where="--least",
-            hint=f"Choose from 2 to {len(runs)}, or name more runs.",
+            hint="Choose another number, or name more runs.",
         )
     return least or len(runs)
 

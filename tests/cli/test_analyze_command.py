@@ -42,6 +42,10 @@ def _run(folder: Path, spec: str = "openai:priced", *, mode: str = "span", **cha
     return folder
 
 
+def test_its_help_has_an_example(run: Callable) -> None:
+    assert "Example: fingreat analyze agreement" in " ".join(run("analyze", "--help").out.split())
+
+
 def test_figures_are_those_of_the_filings_that_were_shown(run: Callable, tmp_path: Path) -> None:
     priced = _run(tmp_path / "priced", cost_usd=0.5, asking_seconds=36.0)
     outcome = run("analyze", "cost", priced, "--json")

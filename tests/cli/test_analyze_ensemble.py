@@ -103,7 +103,7 @@ def test_no_line_is_wider_than_the_console(
     ("arguments", "words"),
     [
         (("a", "b"), "Missing option '--reference'"),
-        (("a", "--reference", "r"), "a: an ensemble has two members or more."),
+        (("a", "--reference", "r"), "a: an ensemble takes at least two members."),
         (("a", "b", "--reference", "a"), "a: is a member of the ensemble, and would judge its own vote."),
         (("a", "b", "a", "--reference", "r"), "a: is named twice."),
         (("a", "b", "--reference", "none"), "none: is no run folder"),

@@ -81,11 +81,11 @@ def test_filings_that_not_all_read_are_left_out_and_said(here: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("a",), "a: a group takes two runs."),
+        (("a",), "a: a group takes at least two runs."),
         (("a", "b", "a"), "a: is named twice."),
         (("a", "none"), "none: is no run folder"),
-        (("a", "b", "--least", "3"), "--least: groups of at least 3 of 2 runs make no sense. Choose from 2 to 2"),
-        (("a", "b", "--least", "1"), "--least: groups of at least 1 of 2 runs make no sense."),
+        (("a", "b", "--least", "3"), "--least: must be 2 for 2 runs, not 3. Choose another number, or name more runs."),
+        (("a", "b", "c", "--least", "1"), "--least: must be from 2 to 3 for 3 runs, not 1."),
         (("a", "b", "--least", "x"), "Invalid value for '--least'"),
         (("a", "b", "--out", "a"), "a: is no regular file. Choose another --out."),
         (("a", "b", "--out", "a/manifest.json"), "a/manifest.json: is a file of a run or a corpus."),

@@ -173,7 +173,7 @@ def test_one_filing_has_no_intervals_and_no_extractions_have_no_shares(tmp_path:
     ("members", "references", "words"),
     [
         ("", "r", "there is no run to measure"),
-        ("a", "r", "an ensemble has two members or more"),
+        ("a", "r", "an ensemble takes at least two members"),
         ("abc", "", "is measured against a reference"),
         ("abc", "a", "is a member of the ensemble"),
         ("abc", "ra", "is a member of the ensemble"),
