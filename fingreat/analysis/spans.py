@@ -2,6 +2,10 @@
 
 One run's passage may be two of another's: matching pairs one of them and leaves the other, characters tell how much of
 the text both take for evidence. Edges play no part.
+
+A quote that stands in several places claims one of them: beside another run the one that this run quotes most of, for
+nobody knows which of them was meant, and by place the two are matched as well. By itself, or where several are quoted
+equally, it claims the first.
 """
 
 from __future__ import annotations
@@ -29,7 +33,8 @@ class CharacterAgreement:
     """The characters that a run quotes against those that a reference quotes, summed over filings.
 
     Attributes:
-        n, n_reference: code points of the text that the run and the reference quote, each counted once.
+        n, n_reference: code points of the text that the run and the reference quote, each counted once; of several
+            equal places those that the other one quotes.
         recall: those that both quote, of the reference's.
         jaccard: those that both quote, of those that either quotes; the same in both directions.
         n_unplaced, n_reference_unplaced: extractions whose quote stands nowhere in the text; they quote no characters.
@@ -57,7 +62,7 @@ class CharacterTally:
             InputError: the filing was counted before, or an extraction is of another filing.
         """
         self._filings.check(filing_id, a, b)
-        of_a, of_b = covered(a), covered(b)
+        of_a, of_b = covered_beside(a, b), covered_beside(b, a)
         unplaced = (sum(not x.ranges for x in side) for side in (a, b))
         self._rows.extend((length(of_a), length(of_b), shared(of_a, of_b), *unplaced))
         self._filings.add(filing_id)
@@ -88,8 +93,24 @@ def first_place(extraction: Extraction) -> tuple[Place, ...]:
 
 def covered(extractions: Iterable[Extraction]) -> list[Place]:
     """The characters that extractions of one filing claim, as ranges in order that neither overlap nor touch."""
+    return _merged(place for extraction in extractions for place in first_place(extraction))
+
+
+def covered_beside(extractions: Iterable[Extraction], others: Iterable[Extraction]) -> list[Place]:
+    """`covered`, where of several equal places the one counts that another run's extractions quote most of."""
+    there = _merged(place for other in others for place in other.ranges)
+
+    def claimed(extraction: Extraction) -> Sequence[Place]:
+        if extraction.ambiguous and extraction.ranges:
+            return (max(extraction.ranges, key=lambda place: shared((place,), there)),)
+        return extraction.ranges
+
+    return _merged(place for extraction in extractions for place in claimed(extraction))
+
+
+def _merged(places: Iterable[Place]) -> list[Place]:
     found: list[Place] = []
-    for start, end in sorted(place for extraction in extractions for place in first_place(extraction)):
+    for start, end in sorted(places):
         if found and start <= found[-1][1]:
             found[-1] = found[-1][0], max(found[-1][1], end)
         elif start < end:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingreat.analysis import REPLICATES, CharacterAgreement, CharacterTally, FilingBootstrap, Interval, Ratio
-from fingreat.analysis.spans import covered, first_place, length, shared
+from fingreat.analysis.spans import covered, covered_beside, first_place, length, shared
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, Verdict
 
@@ -72,6 +72,21 @@ def test_two_passages_agree_with_one_of_the_same_characters() -> None:
     assert covered(two) == [(0, 90)]
 
 
+def test_a_quote_that_stands_in_several_places_claims_what_the_other_run_quotes() -> None:
+    twice = extraction("f", (0, 64), (500, 564), ambiguous=True)
+    first, second, half = (extraction("f", place) for place in ((0, 64), (500, 564), (480, 532)))
+    for other, both, of_other in ((first, 64, 64), (second, 64, 64), (half, 32, 52)):
+        tally = CharacterTally()
+        tally.add("f", [twice], [other])
+        assert tally.agreement("b").recall == Ratio(both, of_other)
+        assert tally.agreement("a").recall == Ratio(both, 64)
+    # Beside itself it claims one place, the first; whoever quotes both has more.
+    tally = CharacterTally()
+    tally.add("f", [twice], [twice])
+    tally.add("g", [one.model_copy(update={"filing_id": "g"}) for one in (first, second)], [])
+    assert (tally.agreement().n, tally.agreement().recall) == (64 + 128, Ratio(64, 64))
+
+
 def test_nothing_over_nothing_is_none() -> None:
     tally = CharacterTally()
     assert tally.agreement().recall.value is tally.agreement().jaccard.value is None
@@ -103,13 +118,17 @@ places = st.tuples(st.integers(0, 60), st.integers(0, 25)).map(lambda pair: (pai
 side = st.lists(st.tuples(st.lists(places, max_size=3), st.booleans()), max_size=6)
 
 
-def characters(extractions: Sequence[Extraction]) -> set[int]:
-    return {
-        place
-        for x in extractions
-        for start, end in (x.ranges[:1] if x.ambiguous else x.ranges)
-        for place in range(start, end)
-    }
+def characters(extractions: Sequence[Extraction], others: Sequence[Extraction] = ()) -> set[int]:
+    """Of several equal places the first of those of which most characters stand in any place of the others."""
+    there = {place for other in others for r in other.ranges for place in range(*r)}
+    found = set()
+    for x in extractions:
+        claims = [set(range(*r)) for r in x.ranges]
+        if x.ambiguous and claims:
+            most = max(len(claim & there) for claim in claims)
+            claims = [claim for claim in claims if len(claim & there) == most][:1]
+        found.update(*claims)
+    return found
 
 
 @given(st.lists(st.tuples(side, side), max_size=4))
@@ -120,15 +139,16 @@ def test_sets_of_characters_say_the_same(filings: list[tuple[list[tuple[list[tup
     for number, sides in enumerate(filings):
         a, b = ([extraction(f"{number}", *r, ambiguous=many) for r, many in one] for one in sides)
         tally.add(f"{number}", a, b)
-        ours, theirs = characters(a), characters(b)
+        ours, theirs = characters(a, b), characters(b, a)
         both.append(len(ours & theirs))
         of_b.append(len(theirs))
         either.append(len(ours | theirs))
         # What is covered is parted into ranges in order, with a gap between every two.
-        parts = covered(a)
+        parts, there = covered_beside(a, b), covered_beside(b, a)
         assert length(parts) == len(ours)
         assert all(x[0] < x[1] < y[0] < y[1] for x, y in pairwise(parts))
-        assert shared(parts, covered(b)) == shared(covered(b), parts) == both[-1]
+        assert shared(parts, there) == shared(there, parts) == both[-1]
+        assert length(covered(a)) == len(characters(a))
     found, other = tally.agreement("b", boot), tally.agreement("a", boot)
     assert found.recall == Ratio(sum(both), sum(of_b), boot.ratio(both, of_b))
     assert found.jaccard == other.jaccard == Ratio(sum(both), sum(either), boot.ratio(both, either))
