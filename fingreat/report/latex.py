@@ -142,12 +142,12 @@ def _body(table: Table, shown: Table, style: Style, long: bool) -> list[str]:
     width = sum(style.spans(shown))
     sums = len(shown.rows) - table.totals
     lines: list[str] = []
-    for number, (heading, row) in enumerate(zip(style.headings(table), shown.rows, strict=True)):
+    for number, (headings, row) in enumerate(zip(style.headings(table), shown.rows, strict=True)):
         if number and number == sums:
             lines.append(r"\midrule")
-        elif number and (style.stacked or heading):
+        elif number and (style.stacked or headings):
             lines.append(r"\addlinespace")
-        above = [rf"\multicolumn{{{width}}}{{l}}{{\textit{{{latex_text(heading)}}}}} \\"] if heading else []
+        above = [rf"\multicolumn{{{width}}}{{l}}{{\textit{{{latex_text(line)}}}}} \\" for line in headings]
         block = [*above, *_block(shown, row, style)]
         lines += _kept_together(block) if long else block
     return lines

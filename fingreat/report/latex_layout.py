@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from fingreat.report.tables import Cell, Column, Points, Share, Table, cell_fields, cell_text
@@ -23,71 +24,73 @@ class Style(NamedTuple):
 
     Attributes:
         compact: in small letters, with heads of two lines.
-        headed: the names that a reader sees once stand above their rows instead of before them.
         stacked: the parts of a share below each other instead of side by side.
+        above: how many columns of names stand above their rows instead of before them.
         character, space, line: points of a character, of what is between two columns, and of a line.
     """
 
     compact: bool
-    headed: bool
     stacked: bool
+    above: int
     character: float
     space: float
     line: float
 
     def shown(self, table: Table) -> Table:
         """What of a table is set in columns, and only what a reader has to see again."""
-        if self.headed:
-            table = table.only(range(_leading(table), len(table.columns)))
-        return table.for_reading()
+        return table.only(range(self.above, len(table.columns))).for_reading()
 
-    def headings(self, table: Table) -> tuple[str, ...]:
-        """For each row the line that stands above it, "" for none."""
-        if not self.headed:
-            return ("",) * len(table.rows)
-        columns = table.columns[: _leading(table)]
-        above, headings = "", []
-        for row in table.rows:
-            heading = _heading(columns, row)
-            headings.append("" if heading == above else heading)
-            above = heading
-        return tuple(headings)
+    def headings(self, table: Table) -> tuple[tuple[str, ...], ...]:
+        """For each row the lines that stand above it: one, "Run a, reference b", or one for each name if that is too
+        wide; none where they stand above the row before.
+        """
+        columns = table.columns[: self.above]
+        named = [
+            tuple(f"{column.label} {cell_text(column, cell)}" for column, cell in zip(columns, row, strict=False))
+            for row in table.rows
+        ]
+        if all(len(", ".join(names)) * self.character <= _PAGE for names in named):
+            named = [(", ".join(names),) if names else () for names in named]
+        capital = [tuple(f"{line[:1].upper()}{line[1:]}" for line in lines) for lines in named]
+        return tuple(() if lines == before else lines for before, lines in pairwise([(), *capital]))
 
     def spans(self, table: Table) -> tuple[int, ...]:
         """How many narrow columns each column takes."""
         return (1,) * len(table.columns) if self.stacked else table.spans
 
 
-_NORMAL = Style(compact=False, headed=False, stacked=False, character=5.6, space=12, line=13.6)
-_SMALL = Style(compact=True, headed=False, stacked=False, character=4.45, space=5, line=11)
-_HEADED = _SMALL._replace(headed=True, space=7)
+_NORMAL = Style(compact=False, stacked=False, above=0, character=5.6, space=12, line=13.6)
+_SMALL = Style(compact=True, stacked=False, above=0, character=4.45, space=5, line=11)
 _STACKED = _SMALL._replace(stacked=True)
-_SMALLEST = _STACKED._replace(headed=True)
 
 
 def fitted(table: Table) -> tuple[Style, Table]:
     """The first style in which a table is not wider than a page, with as few spare columns left out as do for it.
 
-    What is wider in every style gets the one that makes it narrowest.
+    What is wider in every style gets the last one.
     """
-    names = {row[: _leading(table)] for row in table.rows}
-    can_head = _leading(table) > 0 and not table.totals
-    flat = [_SMALL, *([_HEADED] if can_head and 2 * len(names) <= len(table.rows) else [])]
-    stacked = [_STACKED, *([_SMALLEST] if can_head else [])] if max(table.spans) > 1 else []
-    tries = [
-        (_NORMAL, table),
-        *((style, kept) for style in flat for kept in table.narrowed()),
-        *((style, kept) for kept in table.narrowed() for style in stacked),
-    ]
+    tries = list(_tries(table))
     return next(((style, kept) for style, kept in tries if _width(kept, style) <= _PAGE), tries[-1])
+
+
+def _tries(table: Table) -> Iterator[tuple[Style, Table]]:
+    """Styles and what of a table is kept in them, the best first."""
+    once, names = _leading(table)
+    yield _NORMAL, table
+    yield from ((_SMALL, kept) for kept in table.narrowed())
+    if once and 2 * len({row[:once] for row in table.rows}) <= len(table.rows):
+        yield from ((_SMALL._replace(above=once, space=7), kept) for kept in table.narrowed())
+    last = _STACKED if max(table.spans) > 1 else _SMALL
+    yield from ((last._replace(above=above), kept) for kept in table.narrowed() for above in (0, once))
+    yield from ((last._replace(above=names), kept) for kept in table.narrowed())
 
 
 def is_long(table: Table, style: Style) -> bool:
     """Whether a table with its notes is longer than a page."""
     rows = max(table.spans) * style.line + _SPACE if style.stacked else style.line
-    headings = sum(map(bool, style.headings(table)))
+    headings = [len(lines) for lines in style.headings(table) if lines]
     notes = sum(math.ceil(len(note) * _SMALL.character / _PAGE) + 1 for note in table.all_notes)
-    height = len(table.rows) * rows + headings * (style.line + _SPACE) + notes * _SMALL.line
+    height = len(table.rows) * rows + sum(headings) * style.line + len(headings) * _SPACE + notes * _SMALL.line
     return height + _AROUND > _HEIGHT
 
 
@@ -117,22 +120,19 @@ def head_lines(column: Column, style: Style) -> tuple[str, ...]:
     return min(lines, key=lambda pair: max(map(len, pair)))
 
 
-def _leading(table: Table) -> int:
-    """How many columns at the beginning a reader sees once; 0 where no others follow."""
-    return next((place for place, column in enumerate(table.columns) if not column.once), 0)
-
-
-def _heading(columns: Sequence[Column], row: Sequence[Cell]) -> str:
-    """The names at the beginning of a row in one line: "Run a, reference b"."""
-    return ", ".join(
-        f"{column.label if place else column.head} {cell_text(column, row[place])}"
-        for place, column in enumerate(columns)
-    )
+def _leading(table: Table) -> tuple[int, int]:
+    """How many columns at the beginning a reader sees once, and how many are names of any kind; 0 where no others
+    follow, or where rows sum up others.
+    """
+    if table.totals:
+        return 0, 0
+    once = next((place for place, column in enumerate(table.columns) if not column.once), 0)
+    return once, next((place for place, column in enumerate(table.columns) if column.right), 0)
 
 
 def _width(table: Table, style: Style) -> float:
     """About how wide a table is, in points."""
-    widest = max(map(len, style.headings(table)), default=0) * style.character
+    widest = max((len(line) for lines in style.headings(table) for line in lines), default=0) * style.character
     points = 0.0
     table = style.shown(table)
     for index, (column, span) in enumerate(zip(table.columns, style.spans(table), strict=True)):

@@ -68,6 +68,28 @@ def test_a_table_too_wide_for_parts_below_each_other_has_its_names_above_them() 
     ]
 
 
+def test_long_names_stand_above_their_rows_in_as_many_lines_as_they_need() -> None:
+    def above(*names: str) -> list[str]:
+        made = Table(id="t", title="T", columns=(*NAMES[:2], *SHARES), rows=((*names, HALF, HALF),))
+        return re.findall(r"\\textit\{(.*)\}\} ", table_latex(made))
+
+    # Some 80 characters of 4.45 pt are the width of a page.
+    assert above("a" * 36, "b" * 28) == ["Run " + "a" * 36 + ", reference " + "b" * 28]
+    assert above("a" * 36, "b" * 30) == ["Run " + "a" * 36, "Reference " + "b" * 30]
+    assert above("a" * 30, "b") == []
+
+
+def test_counts_too_wide_with_their_names_have_these_above_them() -> None:
+    columns = (*NAMES[:2], *(Column(label=f"number {n}", kind="count") for n in range(4)))
+    made = Table(id="t", title="T", columns=columns, rows=(("a" * 36, "b" * 36, 1, 2, 3, 4),))
+    lines = table_latex(made).split("\n")
+    assert lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")] == [
+        rf"\multicolumn{{4}}{{l}}{{\textit{{Run {'a' * 36}}}}} \\",
+        rf"\multicolumn{{4}}{{l}}{{\textit{{Reference {'b' * 36}}}}} \\",
+        r"1 & 2 & 3 & 4 \\",
+    ]
+
+
 def test_sums_stay_under_the_columns_they_sum() -> None:
     assert r"\textit" not in table_latex(by_edge(LONG_NAMES, edges=4, totals=1))
 
