@@ -33,6 +33,8 @@ _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Marks that turn the direction of writing: with them a comment could look like something else."""
 _JOINED = re.compile(r"([-',])(?=\1)")
 """What a font makes one character of with its neighbour: two hyphens, two apostrophes, two commas."""
 _PART = "of which "
@@ -68,7 +70,7 @@ def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
     layout = "".join(letters(shown, index, span) for index, span in enumerate(spans))
     head = _row(_head(column, span, style) for column, span in zip(shown.columns, spans, strict=True))
     lines = [
-        *(f"% {' '.join(_CONTROL.sub(' ', line).split())}" for line in comment),
+        *(f"% {' '.join(_CONTROL.sub(' ', _TURNING.sub('?', line)).split())}" for line in comment),
         *(_LONG_PREAMBLE if long else (_PREAMBLE,)),
         *_on_what_is_shown(table, kept, style),
         *(_long if long else _floating)(table, layout, head, _body(kept, shown, style, long), style),

@@ -221,10 +221,10 @@ def test_sums_stand_below_a_rule_and_parts_of_a_row_are_indented() -> None:
 
 def test_a_comment_says_what_the_table_is_made_from_and_nothing_leaves_it() -> None:
     columns = (Column(label="n", kind="count"),)
-    source = table_latex(table((1,), columns=columns), ["Made by x", "a\nb\r\\input{y}\x00\u2028\x85c"])
+    source = table_latex(table((1,), columns=columns), ["Made by x", "a\nb\r\\input{y}\x00\u2028\x85c\u202ed"])
     assert source.split("\n")[:3] == [
         "% Made by x",
-        "% a b \\input{y} c",
+        "% a b \\input{y} c?d",
         r"% Needs \usepackage{booktabs,array}. In UTF-8, for pdfLaTeX of 2020 and later.",
     ]
 

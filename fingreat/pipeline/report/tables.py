@@ -109,7 +109,7 @@ def _made_of_the_graph(measured: Measured) -> Iterator[str]:
     names = [run.name for run in measured.runs if run.manifest.model.backend in TAGS_OF_THE_GRAPH]
     if names:
         yield (
-            f"The tags of {' and '.join(names)} are words of the graph file, nearly all of one edge each: their purity "
+            f"The tags of {', '.join(names)} are words of the graph file, nearly all of one edge each: their purity "
             "is near 1 by construction."
         )
 
