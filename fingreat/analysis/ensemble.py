@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 ENSEMBLE = "ensemble"
 """The name of the row of the vote."""
+_WHOLE = 5
+"""Counts of a filing that do not go by category."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class EnsembleScore:
         abstained_matched: passages that the reference quotes too and on which the ensemble abstains.
         recall: reference extractions that are matched with a decidable passage, of all; abstaining costs
             `abstained_matched` of them.
+        torn: connected extractions of all members that are no group, so that nothing is voted on.
         rows: the ensemble, then each member in the order in which they were named.
     """
 
@@ -92,6 +95,7 @@ class EnsembleScore:
     abstained_matched: int
     recall: Ratio
     rows: tuple[EnsembleRow, ...]
+    torn: int = 0
 
     @property
     def unmatched(self) -> int:
@@ -129,12 +133,15 @@ class EnsembleTally:
             grouping: which grouping of the graph's edges gives the categories.
 
         Raises:
-            InputError: fewer than two members, one named twice, or the reference among them; no such grouping.
+            InputError: fewer than two members, one named twice or as the vote is, or the reference among them; no such
+                grouping.
         """
         if len(members) < 2:
             raise InputError("A vote needs at least two members.", hint="Name more runs.")
         if repeated := [member for member, times in Counter(members).items() if times > 1]:
             raise InputError(f"Member {repeated[0]} is named twice.", hint="Name different runs.")
+        if ENSEMBLE in members:
+            raise InputError(f"A member is named {ENSEMBLE}, as the vote is.", hint="Give it another name.")
         if reference in members:
             raise InputError(
                 f"Reference {reference} is a member and would judge its own vote.", hint="Name another reference."
@@ -145,8 +152,9 @@ class EnsembleTally:
         self._categories = graph.categories(grouping)
         self._category = {edge: self._categories.index(graph.category(edge, grouping)) for edge in graph.edges}
         self._filings = Filings()
-        # Of each filing: groups, decidable ones, matched ones without a majority, reference extractions; then for each
-        # category the matched decidable groups, and those to which the vote and each member give the reference's edge.
+        # Of each filing: groups, decidable ones, matched ones without a majority, torn ones, reference extractions;
+        # then for each category the matched decidable groups, and those to which the vote and each member give the
+        # reference's edge.
         self._rows = array("q")
 
     def add(
@@ -155,6 +163,7 @@ class EnsembleTally:
         groups: Sequence[Group],
         matches: Sequence[Match],
         reference_extractions: Sequence[Extraction],
+        torn: int = 0,
     ) -> None:
         """Count one filing; one without groups or reference extractions is a filing too.
 
@@ -163,6 +172,7 @@ class EnsembleTally:
             matches: one-to-one between the groups' medoids (`a`, by the group's id) and the reference's extractions
                 (`b`), groups without a majority included.
             reference_extractions: all of the reference's extractions of the filing.
+            torn: connected extractions of all members that are no group.
 
         Raises:
             InputError: the filing was counted before; a record is of another filing; a group's members are not just
@@ -188,7 +198,8 @@ class EnsembleTally:
             for column, hit in enumerate(right):
                 row[column] += hit
         decidable = sum(vote is not None for vote in votes.values())
-        self._rows.extend((len(votes), decidable, abstained, len(edges), *(count for row in counts for count in row)))
+        whole = len(votes), decidable, abstained, torn, len(edges)
+        self._rows.extend((*whole, *(count for row in counts for count in row)))
         self._filings.add(filing_id)
 
     def score(self, bootstrap: FilingBootstrap | None = None) -> EnsembleScore:
@@ -201,11 +212,11 @@ class EnsembleTally:
 
         names = (ENSEMBLE, *self.members)
         shape = len(self._filings), len(self._categories), 1 + len(names)
-        rows = self._filings.table(self._rows, 4 + shape[1] * shape[2])
+        rows = self._filings.table(self._rows, _WHOLE + shape[1] * shape[2])
         # [filings, all and each category, matched and right by the vote and each member]
-        counts = rows[:, 4:].reshape(shape)
+        counts = rows[:, _WHOLE:].reshape(shape)
         counts = np.concatenate([counts.sum(axis=1, keepdims=True), counts], axis=1)
-        groups, decidable, abstained_matched, _ = rows[:, :4].sum(axis=0).tolist()
+        groups, decidable, abstained_matched, torn, _ = rows[:, :_WHOLE].sum(axis=0).tolist()
         matched = counts[:, 0, 0]
         return EnsembleScore(
             reference=self.reference,
@@ -217,7 +228,8 @@ class EnsembleTally:
             abstained=groups - decidable,
             matched=int(matched.sum()),
             abstained_matched=abstained_matched,
-            recall=ratio_of_sums(matched, rows[:, 3], bootstrap),
+            recall=ratio_of_sums(matched, rows[:, _WHOLE - 1], bootstrap),
+            torn=torn,
             rows=tuple(self._row(name, column, counts, bootstrap) for column, name in enumerate(names, start=1)),
         )
 

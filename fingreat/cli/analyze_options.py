@@ -71,13 +71,14 @@ def show_tables(tables: Iterable[Table]) -> None:
         told.update(table.notes)
 
 
-def scope_data(scope: Scope) -> dict[str, int]:
-    """How many filings are compared, and what is left out."""
+def scope_data(scope: Scope) -> dict[str, Any]:
+    """How many filings are compared, what is left out, and which runs have requests without output."""
     return {
         "filings": len(scope.filings),
         "without_text": len(scope.without_text),
         "left_out": scope.left_out,
         "left_out_extractions": scope.left_out_extractions,
+        "failed": {name: {"failures": lost, "requests": of} for name, (lost, of) in scope.failed.items()},
     }
 
 

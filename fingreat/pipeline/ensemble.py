@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap
-from fingreat.analysis.ensemble import EnsembleScore, EnsembleTally
+from fingreat.analysis.ensemble import ENSEMBLE, EnsembleScore, EnsembleTally
 from fingreat.errors import InputError
 from fingreat.matching import FilingMatcher
 from fingreat.matching.groups import Grouped
@@ -75,7 +75,7 @@ def measure_ensemble(
         raise InputError("an ensemble is measured against a reference.", hint="Name a run by --reference.")
     together, sides = sides_of(members, references)
     _check_sides(together, *sides)
-    with compared(together, common=common) as found:
+    with compared(together, common=common, taken=[ENSEMBLE]) as found:
         bootstrap = FilingBootstrap(len(found.scope.filings), replicates=replicates, seed=seed)
         names = found.names[: len(members)]
         tallies = [
@@ -120,7 +120,7 @@ def _tally(found: Compared, members: int, tallies: Sequence[EnsembleTally], watc
         medoids = _under_group_ids(grouped)
         for tally, reference in zip(tallies, extractions[members:], strict=True):
             matches = matcher.candidates(medoids, reference).matches()
-            tally.add(filing_id, grouped.groups, matches, reference)
+            tally.add(filing_id, grouped.groups, matches, reference, grouped.torn)
 
 
 def _under_group_ids(grouped: Grouped) -> list[Extraction]:

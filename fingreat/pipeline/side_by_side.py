@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 import fingreat
 from fingreat.errors import InputError
 from fingreat.pipeline.by_filing import ByFiling, read_by_filing
-from fingreat.pipeline.comparable import check_comparable
+from fingreat.pipeline.comparable import check_comparable, failed_requests
 from fingreat.report.tables import Table, count_of
 from fingreat.runs import Manifest, RunFolder, readers
 from fingreat.schema import Extraction, Graph, load_graph
 
+_LONGEST = 2**40
+"""No text has so many characters."""
 Watching: TypeAlias = Callable[[int, int], None]
 """Is told how many filings are done, of how many in all."""
 
@@ -34,12 +36,14 @@ class Scope:
         without_text: ids of those that all of them looked into, without such an item; they play no part.
         left_out: filings that only some of them read.
         left_out_extractions: of those filings, in all runs.
+        failed: run → its requests that ended without output, and all of its requests; runs without such are not there.
     """
 
     filings: tuple[str, ...]
     without_text: tuple[str, ...] = ()
     left_out: int = 0
     left_out_extractions: int = 0
+    failed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -54,8 +58,10 @@ class Scope:
         return f"{over} {read}; left out: {left_out[0]} that only some read, with {left_out[1]}."
 
     def told(self, tables: Iterable[Table]) -> tuple[Table, ...]:
-        """Tables, each with a note that says what is compared."""
-        return tuple(table.model_copy(update={"notes": (self.sentence, *table.notes)}) for table in tables)
+        """Tables, each with notes that say what is compared, and of which runs some requests failed."""
+        failed = (failed_requests(name, *numbers) for name, numbers in self.failed.items())
+        notes = (self.sentence, *(note for note in failed if note))
+        return tuple(table.model_copy(update={"notes": (*notes, *table.notes)}) for table in tables)
 
 
 @dataclass(frozen=True)
@@ -74,21 +80,42 @@ class Compared:
     extractions: ByFiling
 
     def by_filing(self, watch: Watching = unwatched) -> Iterator[tuple[str, tuple[list[Extraction], ...]]]:
-        """Each filing with its extractions in every run; one filing's at a time is in memory."""
+        """Each filing with its extractions in every run; one filing's at a time is in memory.
+
+        Raises:
+            InputError: an extraction has an edge that the graph lacks, or lies outside of any text.
+        """
         total = len(self.scope.filings)
         watch(0, total)
-        for done, filing in enumerate(self.extractions, 1):
-            yield filing
+        for done, (filing_id, extractions) in enumerate(self.extractions, 1):
+            for name, of_run in zip(self.names, extractions, strict=True):
+                self._check(name, of_run)
+            yield filing_id, extractions
             watch(done, total)
+
+    def _check(self, name: str, extractions: Iterable[Extraction]) -> None:
+        for one in extractions:
+            fault = None
+            if one.edge not in self.graph.edges:
+                fault = f"has edge {one.edge}, no edge of graph '{self.graph.name}'."
+            elif any(end > _LONGEST for _, end in one.ranges):
+                fault = "has a range that is longer than any text."
+            if fault:
+                raise InputError(
+                    fault,
+                    where=f"run {name}, extraction {one.id}",
+                    hint="Repeat its `fingreat extract` command: extractions are made anew from the replies.",
+                )
 
 
 @contextmanager
-def compared(runs: Sequence[RunFolder], *, common: bool = False) -> Iterator[Compared]:
+def compared(runs: Sequence[RunFolder], *, common: bool = False, taken: Iterable[str] = ()) -> Iterator[Compared]:
     """Hold runs for reading, once they are seen to be comparable.
 
     Args:
         runs: different ones, at least one.
         common: compare them on the filings that all of them read, instead of refusing others.
+        taken: names that no run is given.
 
     Raises:
         RunError: a run is not complete or is damaged, or another process changes it.
@@ -101,12 +128,16 @@ def compared(runs: Sequence[RunFolder], *, common: bool = False) -> Iterator[Com
         manifests = [run.manifest() for run in runs]
         read = {filing for manifest in manifests for filing in manifest.inputs}
         extractions = read_by_filing(runs, filings)
-        yield Compared(
-            names=names_of(run.path for run in runs),
-            graph=graph_of(manifests[0], runs[0]),
-            scope=Scope(filings, without_text, len(read) - len(filings) - len(without_text), sum(extractions.left_out)),
-            extractions=extractions,
+        names = names_of((run.path for run in runs), taken)
+        counts = {name: manifest.counts for name, manifest in zip(names, manifests, strict=True)}
+        scope = Scope(
+            filings=filings,
+            without_text=without_text,
+            left_out=len(read) - len(filings) - len(without_text),
+            left_out_extractions=sum(extractions.left_out),
+            failed={name: (of["failures"], of["requests"]) for name, of in counts.items() if of.get("failures")},
         )
+        yield Compared(names=names, graph=graph_of(manifests[0], runs[0]), scope=scope, extractions=extractions)
 
 
 def sides_of(
@@ -140,13 +171,18 @@ def sides_of(
     return together, (sides[0], sides[1])
 
 
-def names_of(paths: Iterable[Path]) -> tuple[str, ...]:
-    """The names of run folders; of equal names the later ones get a number."""
+def names_of(paths: Iterable[Path], taken: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names of run folders; of equal names the later ones get a number.
+
+    Args:
+        taken: names that something else has.
+    """
+    others = tuple(taken)
     names: list[str] = []
     for path in paths:
         base = name = path.resolve().name
         number = 1
-        while name in names:
+        while name in names or name in others:
             number += 1
             name = f"{base} ({number})"
         names.append(name)

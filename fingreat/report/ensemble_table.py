@@ -19,6 +19,7 @@ from fingreat.report.columns import (
     shares,
     texts,
 )
+from fingreat.report.groups_table import torn_note
 from fingreat.report.tables import Cell, Table, count_of, fraction, percent
 
 _SAME = (
@@ -52,7 +53,13 @@ def ensemble_table(scores: Sequence[EnsembleScore], *, seed: int = SEED) -> Tabl
             for score in scores
             for row in score.rows
         ),
-        notes=(*_on_votes(scores), *gains, *_passages(scores), *_on_intervals(scores, found, seed)),
+        notes=(
+            *_on_votes(scores),
+            *gains,
+            *_passages(scores),
+            *torn_note(max((score.torn for score in scores), default=0)),
+            *_on_intervals(scores, found, seed),
+        ),
     )
 
 

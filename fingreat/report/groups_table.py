@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from fingreat.analysis import GroupCounts, GroupsOfSize, Ratio
 from fingreat.report.columns import MATCHED, TIES, counts, share, shares, texts
 from fingreat.report.tables import ALL, Cell, Table, count_of
@@ -28,7 +26,14 @@ def groups_table(found: GroupCounts) -> Table:
         columns=(*texts("runs"), *counts("groups"), *shares("unanimous", "majority", "split")),
         rows=(*(_row(f"{row.size:,}", row) for row in found.sizes), _row(ALL, found)),
         totals=1,
-        notes=(MATCHED, _GROUP, _EDGES, *((_PAIRS,) if found.sizes[0].size == _PAIR else ()), TIES, *_torn(found)),
+        notes=(
+            MATCHED,
+            _GROUP,
+            _EDGES,
+            *((_PAIRS,) if found.sizes[0].size == _PAIR else ()),
+            TIES,
+            *torn_note(found.torn),
+        ),
     )
 
 
@@ -38,10 +43,12 @@ def _row(name: str, row: GroupsOfSize | GroupCounts) -> tuple[Cell, ...]:
     return name, row.groups, unanimous, majority if largest > _PAIR else None, split
 
 
-def _torn(found: GroupCounts) -> Iterator[str]:
-    if found.torn:
-        many = found.torn != 1
-        yield (
-            f"{count_of(found.torn, 'more set')} of quotes that are linked by matches {'are' if many else 'is'} no "
-            "group: a run is in it twice, or two of the quotes are not matched."
-        )
+def torn_note(torn: int) -> tuple[str, ...]:
+    """The note on matched quotes of enough runs that are no group, if there are any."""
+    if not torn:
+        return ()
+    are = "are" if torn != 1 else "is"
+    return (
+        f"{count_of(torn, 'more set')} of quotes that are linked by matches {are} no group: a run is in it twice, or "
+        "two of the quotes are not matched.",
+    )

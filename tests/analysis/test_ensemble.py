@@ -96,12 +96,12 @@ def test_a_worked_example_of_three_members() -> None:
     # Filing g: one passage, matched; filing h: nothing of the members; filing i: nothing at all.
     one, ref = group("1", "ABC", (TAX, COGS, TAX), "g"), said("r1", TAX, "g")
     tally.add("g", [one], [joined(one, ref)], [ref])
-    tally.add("h", [], [], [said("r1", DIV, "h")])
-    tally.add("i", [], [], [])
+    tally.add("h", [], [], [said("r1", DIV, "h")], torn=2)
+    tally.add("i", [], [], [], torn=1)
     found = tally.score()
     assert (found.reference, found.filings, found.members, found.quorum) == ("ref", 4, 3, 2)
     # Six groups; passage 4 has no majority. 1, 2, 3 and that of g are matched and decidable; 5 is not matched.
-    assert (found.groups, found.decidable, found.abstained) == (6, 5, 1)
+    assert (found.groups, found.decidable, found.abstained, found.torn) == (6, 5, 1, 3)
     assert (found.matched, found.unmatched, found.abstained_matched) == (4, 1, 1)
     # Of the reference's 5 + 1 + 1 + 0 extractions.
     assert found.recall == Ratio(4, 7)
@@ -343,6 +343,7 @@ def test_quotes_are_grouped_matched_and_scored_from_end_to_end() -> None:
         ((), "needs at least two members"),
         (("A",), "needs at least two members"),
         (("A", "B", "A"), "Member A is named twice"),
+        (("A", "ensemble"), "A member is named ensemble, as the vote is"),
         (("A", "ref"), "Reference ref is a member and would judge its own vote"),
     ],
 )

@@ -99,6 +99,12 @@ def test_figures_are_those_of_a_slow_recount(members: str, tmp_path: Path) -> No
     }
     voters = [found[name] for name in members]
     measured = measure_ensemble(voters, [found["r"], found["s"]], replicates=50)
+    torn = group_runs(voters).counts.torn
+    # Two members are matched one to one.
+    assert (torn > 0) == (len(members) > 2)
+    notes = " ".join(ensemble_tables(measured)[0].notes)
+    assert (f"{torn} more sets of quotes that are linked by matches" in notes) == (torn > 1)
+    assert {score.torn for score in measured.scores} == {torn}
     assert [score.reference for score in measured.scores] == ["r", "s"]
     for score in measured.scores:
         right, matched, decidable = recount(voters, found[score.reference], tmp_path)
@@ -118,6 +124,16 @@ def test_the_order_in_which_runs_have_their_filings_plays_no_part(tmp_path: Path
         found.append(measure_ensemble(runs[:3], runs[3:], replicates=50).scores)
     assert found[0] == found[1] == found[2]
     assert all(row.precision.interval for row in found[0][0].rows)
+
+
+def test_a_member_that_is_named_as_the_vote_is_told_from_it(tmp_path: Path) -> None:
+    runs = [
+        finished_run(tmp_path / name, ["F"], planted(name, seed, ["F"])) for seed, name in enumerate(("a", "ensemble"))
+    ]
+    reference = finished_run(tmp_path / "r", ["F"], planted("r", 3, ["F"]))
+    measured = measure_ensemble(runs, [reference], replicates=10)
+    assert measured.members == ("a", "ensemble (2)")
+    assert [row.name for row in measured.scores[0].rows] == ["ensemble", "a", "ensemble (2)"]
 
 
 def test_runs_that_share_ids_may_be_members(tmp_path: Path) -> None:
