@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +26,8 @@ from fingreat.runs import MatchCounts, MatchManifest, RunFolder
 from fingreat.schema import Difference
 
 _ADD_SHOW = "Add --show 10."
+_LONGEST_NAME = 255
+"""Bytes of a name on the usual file systems."""
 
 
 class ByName(StrEnum):
@@ -53,7 +56,10 @@ def command(
     target: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="The folder for the matches; by default out/match-<a>-<b>, with -span.", show_default=False
+            "--out",
+            help="The folder for the matches; by default out/match-<a>-<b>, with -span and -common where these "
+            "are asked for.",
+            show_default=False,
         ),
     ] = None,
     show: Annotated[
@@ -86,8 +92,7 @@ def command(
         raise InputError("says which matches to show, but none are shown.", where="--near-misses", hint=_ADD_SHOW)
     if edges:
         _check_edges(edges, show, near_misses=near_misses, run=runs[0])
-    names = "-".join(path.resolve().name for path in (run_a, run_b))
-    folder = target or Path("out") / f"match-{names}{'-span' if by is ByName.SPAN else ''}"
+    folder = target or _default_folder(run_a, run_b, by, common=common)
     with stoppable(lambda: f"{folder} is incomplete: repeat the command."):
         with Watch("matching") as watch:
             manifest = match_runs(*runs, folder, by=by.value, common=common, watch=watch)
@@ -102,6 +107,15 @@ def command(
     if found:
         show_disagreements(found, manifest, edges, near_misses=near_misses)
     say(f"match: {folder}")
+
+
+def _default_folder(run_a: Path, run_b: Path, by: ByName, *, common: bool) -> Path:
+    """A folder for each two names and each way to match them."""
+    ways = ("-span" if by is ByName.SPAN else "") + ("-common" if common else "")
+    name = f"match-{run_a.resolve().name}-{run_b.resolve().name}{ways}"
+    if len(os.fsencode(name)) > _LONGEST_NAME:
+        raise InputError("the names of the runs are too long for a folder named after both.", hint="Name one by --out.")
+    return Path("out") / name
 
 
 def _check_edges(edges: tuple[str, str], show: int, *, near_misses: bool, run: RunFolder) -> None:

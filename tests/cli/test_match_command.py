@@ -85,12 +85,24 @@ def test_json_is_one_object_with_the_arithmetic(here: Path, run: Callable) -> No
     )
 
 
-def test_matching_by_place_has_a_folder_of_its_own(here: Path, run: Callable) -> None:
+def test_every_way_of_matching_has_a_folder_of_its_own(here: Path, run: Callable) -> None:
     assert run("match", "out/quote", "out/span").code == 0
     assert run("match", "out/quote", "out/span", "--by", "span").code == 0
     assert json.loads((here / "out" / "match-quote-span-span" / "manifest.json").read_text())["by"] == "span"
+    assert run("match", "out/quote", "out/span", "--common").code == 0
+    assert json.loads((here / "out" / "match-quote-span-common" / "manifest.json").read_text())["common"] is True
     assert run("match", "out/quote", "out/span", "--out", "elsewhere").code == 0
     assert (here / "elsewhere" / "done" / "match").is_file()
+
+
+def test_names_too_long_for_a_folder_of_both_ask_for_one(here: Path, run: Callable) -> None:
+    for name in ("quote", "span"):
+        (here / "out" / name).rename(here / "out" / (name * 30))
+    names = f"out/{'quote' * 30}", f"out/{'span' * 30}"
+    outcome = run("match", *names)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "too long for a folder named after both.\nName one by --out." in outcome.err
+    assert run("match", *names, "--out", "short").code == 0
 
 
 def test_nothing_of_nothing_is_a_dash(tmp_path: Path, run: Callable) -> None:
@@ -150,8 +162,7 @@ def test_the_other_commands_know_a_match(here: Path, run: Callable) -> None:
     match = "out/match-quote-span"
     listed = run("runs", "list", "out")
     assert listed.code == 0
-    assert "quote × span" in listed.out
-    assert "match by text" in listed.out
+    assert ["match-quote-span", "complete", "quote", "span", "text"] in [x.split()[:5] for x in listed.out.splitlines()]
     assert [row["kind"] for row in json.loads(run("runs", "list", "out", "--json").out)] == [
         "match",
         "extract",
