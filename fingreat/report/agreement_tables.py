@@ -34,15 +34,15 @@ _RANGE = (
 )
 _NO_JACCARD = "There is no Jaccard here: an extraction without a match has no reference edge."
 _BY_PLACE = (
-    "Here quotes are matched by where they stand in the text, not by their words: two match if they share at least "
-    f"{MIN_OVERLAP:.0%} of the shorter one's characters. A sentence that a filing repeats is matched only where both "
-    "runs took it from the same place, or where a quote does not tell from which; a quote that stands nowhere in the "
-    "text is matched with nothing."
+    "Here quotes are matched one to one by where they stand in the text, not by their words: two may match if they "
+    f"share at least {MIN_OVERLAP:.0%} of the shorter one's characters. A sentence that a filing repeats is matched "
+    "only where both runs took it from the same place, or where a quote does not tell from which; a quote that stands "
+    "nowhere in the text is matched with nothing."
 )
 _CHARACTERS = (
     "Characters are compared without matching, so that one long quote may be worth several short ones: recall is the "
     "characters that both quote / those that the reference quotes; Jaccard is the characters that both quote / those "
-    "that either quotes. A quote that stands in several places counts at the first."
+    "that either quotes. A quote that stands in several places counts where the other run quotes most."
 )
 
 

@@ -118,6 +118,7 @@ def test_places_are_matched_and_characters_compared() -> None:
     ]
     # The constant is that of the published rule.
     assert any("at least 80% of the shorter one's characters" in note for note in table.notes)
+    assert any("counts where the other run quotes most" in note for note in table.notes)
     assert not any("stand nowhere in the text:" in note for note in table.notes)
 
 
