@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from fingreat.analysis.groups import GroupCounts, GroupTally
 from fingreat.errors import InputError
 from fingreat.matching import FilingMatcher
 from fingreat.matching.groups import Grouped, group_matches
 from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, unwatched
-from fingreat.runs import RunFolder
+from fingreat.runs import RunFolder, owner_of, sweep
 from fingreat.runs.files import replacing
-from fingreat.schema import Extraction
+from fingreat.schema import Extraction, Group
+
+_LINE = 2**26
+"""More bytes than a group has."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ def group_runs(
     """Group the extractions of runs, in one pass over their filings, and count the groups.
 
     Args:
-        out: a file for the groups, one `Group` a line, filing by filing; a file that is there is replaced as a whole.
+        out: a file for the groups, one `Group` a line, filing by filing; earlier groups are replaced as a whole.
         least: runs that a group has at least; all of them by default.
         common: group the filings that all of them read, instead of refusing others.
         watch: told how many filings are done.
@@ -50,7 +55,8 @@ def group_runs(
     Raises:
         RunError: a run is not complete or is damaged, or another process changes it.
         InputError: fewer than two runs, one named twice, or runs that cannot be compared; `least` is below 2 or above
-            the number of runs; `out` is a folder, or a file of a run or a corpus.
+            the number of runs; `out` is a folder, holds something else, or lies in the folder of a run, a match or a
+            corpus.
         StorageError: the disk refused; an old file is still there.
     """
     least = _least(runs, least)
@@ -63,6 +69,7 @@ def group_runs(
             for _ in groups:
                 pass
         else:
+            sweep(out.resolve())
             with replacing(out) as temporary, temporary.open("wb") as file:
                 file.writelines(groups)
                 file.flush()
@@ -111,10 +118,20 @@ def _least(runs: Sequence[RunFolder], least: int | None) -> int:
 
 
 def _check_file(out: Path) -> None:
-    """Refuse what is no file to replace: a folder, a device, or what belongs to a run or a corpus."""
-    hint = "Choose another --out."
+    """Refuse a place for groups where something else is, or that belongs to a run, a match or a corpus."""
+    where, hint = str(out), "Choose another --out."
     if out.exists() and not out.is_file():
-        raise InputError("is no regular file.", where=str(out), hint=hint)
-    owners = [folder for folder in out.resolve().parents[:2] if (folder / "manifest.json").is_file()]
-    if out.is_file() and owners:
-        raise InputError("is a file of a run or a corpus.", where=str(out), hint=hint)
+        raise InputError("is no regular file.", where=where, hint=hint)
+    if owner := owner_of(out):
+        raise InputError(f"lies in {owner}, which holds a run, a match or a corpus.", where=where, hint=hint)
+    if not out.exists():
+        return
+    try:
+        with out.open("rb") as file:
+            first = file.readline(_LINE)
+        if first:
+            Group.model_validate_json(first)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", where=where, hint=hint) from error
+    except ValidationError as error:
+        raise InputError("holds something else than groups.", where=where, hint=hint) from error

@@ -9,7 +9,7 @@ from pathlib import Path
 from fingreat.errors import InputError
 from fingreat.report.latex import table_latex
 from fingreat.report.tables import Table, table_csv
-from fingreat.runs import sweep, write_atomic
+from fingreat.runs import owner_of, sweep, write_atomic
 from fingreat.runs.files import storage_errors
 
 
@@ -34,11 +34,13 @@ class TableFolder:
         """Refuse a folder with anything in it but such tables, which are written over.
 
         Raises:
-            InputError: it is a file, or holds something else.
+            InputError: it is a file, holds something else, or lies in the folder of a run, a match or a corpus.
         """
         hint = "Choose another --out."
-        if out.exists() and not out.is_dir():
+        if (out.exists() or out.is_symlink()) and not out.is_dir():
             raise InputError("is a file; the tables need a folder.", where=str(out), hint=hint)
+        if owner := owner_of(out):
+            raise InputError(f"lies in {owner}, which holds a run, a match or a corpus.", where=str(out), hint=hint)
         for path in sorted(out.iterdir()) if out.is_dir() else ():
             hidden = path.name.startswith(".") and path.is_file()
             if not hidden and (path.name not in self.names or path.is_symlink() or not path.is_file()):

@@ -231,6 +231,12 @@ def find_runs(folder: Path) -> list[RunFolder]:
     return [RunFolder(path.parent) for path in sorted(folder.glob("*/manifest.json")) if not _is_corpus(path)]
 
 
+def owner_of(path: Path) -> Path | None:
+    """The folder of a run, a match or a corpus in which a path lies, however deep; the path need not exist."""
+    kinds = (*_KINDS, "corpus")
+    return next((folder for folder in path.resolve().parents if _kind(folder / "manifest.json") in kinds), None)
+
+
 def _is_corpus(manifest: Path) -> bool:
     """Whether a manifest is a corpus's; a damaged one may be a run's."""
     return _kind(manifest) == "corpus"

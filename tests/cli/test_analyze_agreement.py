@@ -184,6 +184,7 @@ def test_filings_that_not_all_read_are_left_out_and_said(here: Path, tmp_path: P
         (("a", "b", "--replicates", "99999999999"), "Invalid value for '--replicates'"),
         (("a", "b", "--replicates", "many"), "Invalid value for '--replicates'"),
         (("a", "b", "--seed", "-1"), "Invalid value for '--seed'"),
+        (("a", "b", "--out", "a/done/new"), "which holds a run, a match or a corpus. Choose another --out."),
         (("a", "b", "--out", "a"), "a: holds 'done', which is no table of an agreement of runs."),
         (("a", "b", "--out", "a/manifest.json"), "a/manifest.json: is a file; the tables need a folder."),
     ],

@@ -88,7 +88,8 @@ def test_filings_that_not_all_read_are_left_out_and_said(here: Path, tmp_path: P
         (("a", "b", "c", "--least", "1"), "--least: must be from 2 to 3 for 3 runs, not 1."),
         (("a", "b", "--least", "x"), "Invalid value for '--least'"),
         (("a", "b", "--out", "a"), "a: is no regular file. Choose another --out."),
-        (("a", "b", "--out", "a/manifest.json"), "a/manifest.json: is a file of a run or a corpus."),
+        (("a", "b", "--out", "a/b/new.jsonl"), "which holds a run, a match or a corpus. Choose another --out."),
+        (("a", "b", "--out", "a/manifest.json"), "a/manifest.json: lies in"),
     ],
 )
 def test_what_cannot_be_grouped_is_one_clear_message_and_nothing_is_written(

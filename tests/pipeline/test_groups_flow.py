@@ -123,7 +123,8 @@ def test_a_file_that_is_there_is_replaced_as_a_whole_or_stays(three: list[RunFol
     out = tmp_path / "new" / "groups.jsonl"
     group_runs(three, out)
     whole = out.read_bytes()
-    out.write_text("old")
+    old = whole.split(b"\n")[0]
+    out.write_bytes(old)
 
     def stop(done: int, total: int) -> None:
         if done == 1:
@@ -131,10 +132,13 @@ def test_a_file_that_is_there_is_replaced_as_a_whole_or_stays(three: list[RunFol
 
     with pytest.raises(KeyboardInterrupt):
         group_runs(three, out, watch=stop)
-    assert out.read_text() == "old"
+    assert out.read_bytes() == old
     assert [path.name for path in out.parent.iterdir()] == ["groups.jsonl"]
+    # What a killed call left goes too.
+    (out.parent / ".groups.jsonl.abcd1234.part").touch()
     group_runs(three, out)
     assert out.read_bytes() == whole
+    assert [path.name for path in out.parent.iterdir()] == ["groups.jsonl"]
 
 
 def test_without_a_file_nothing_is_written(
@@ -146,24 +150,58 @@ def test_without_a_file_nothing_is_written(
 
 
 @pytest.mark.parametrize(
-    "name", ["runs", "runs/a", "runs/a/manifest.json", "runs/b/extractions/part-00000.jsonl", "runs/link"]
+    "name",
+    [
+        *("runs", "runs/a", "runs/a/manifest.json", "runs/b/extractions/part-00000.jsonl", "runs/link"),
+        *("runs/a/new.jsonl", "runs/a/extractions/part-00007.jsonl", "runs/b/new/folder/groups.jsonl"),
+    ],
 )
-def test_a_folder_or_a_file_of_a_run_is_never_replaced(name: str, three: list[RunFolder], tmp_path: Path) -> None:
+def test_a_folder_or_a_file_of_a_run_is_never_replaced_and_none_is_added(
+    name: str, three: list[RunFolder], tmp_path: Path
+) -> None:
     for run in three:
         shutil.copytree(run.path, tmp_path / "runs" / run.path.name)
     runs = [RunFolder(tmp_path / "runs" / run.path.name) for run in three]
     (tmp_path / "runs" / "link").symlink_to(tmp_path / "runs" / "a" / "manifest.json")
-    with pytest.raises(InputError, match=r"is no regular file|is a file of a run or a corpus") as caught:
+    with pytest.raises(
+        InputError, match=r"is no regular file|lies in .*, which holds a run, a match or a corpus"
+    ) as caught:
         group_runs(runs, tmp_path / name)
     assert caught.value.where == str(tmp_path / name)
     assert [run.verify() for run in runs] == [[], [], []]
+    assert not (tmp_path / "runs" / "b" / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["sections/7/text/F1.md", "raw/F1/a/b.txt", "new.jsonl"])
+def test_nothing_of_a_corpus_is_ever_replaced_and_nothing_is_added(
+    name: str, three: list[RunFolder], tmp_path: Path
+) -> None:
+    corpus = two_filings(tmp_path)
+    text = corpus.path / name
+    if name != "new.jsonl":
+        text.parent.mkdir(parents=True, exist_ok=True)
+        text.write_text("")
+    before = {path: path.read_bytes() for path in corpus.path.rglob("*") if path.is_file()}
+    with pytest.raises(InputError, match="which holds a run, a match or a corpus"):
+        group_runs(three, text)
+    assert {path: path.read_bytes() for path in corpus.path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("content", ["notes", "{}\n", '{"id": "grp"}\n', "\n", "\0" * 100])
+def test_a_file_of_something_else_is_not_replaced(content: str, three: list[RunFolder], tmp_path: Path) -> None:
+    out = tmp_path / "notes.txt"
+    out.write_text(content)
+    with pytest.raises(InputError, match=r"holds something else than groups. Choose another --out"):
+        group_runs(three, out)
+    assert out.read_text() == content
 
 
 def test_a_refused_write_leaves_the_old_file(
     three: list[RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "groups.jsonl"
-    out.write_text("old")
+    group_runs(three[:2], out)
+    old = out.read_bytes()
 
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
@@ -171,7 +209,7 @@ def test_a_refused_write_leaves_the_old_file(
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(StorageError, match="the disk is full"):
         group_runs(three, out)
-    assert out.read_text() == "old"
+    assert out.read_bytes() == old
     assert [path.name for path in tmp_path.iterdir()] == ["groups.jsonl"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from fingreat.cli import main
 from fingreat.errors import InputError, RunError
-from fingreat.runs import RunFolder, read_json, read_json_lines
+from fingreat.runs import RunFolder, owner_of, read_json, read_json_lines
 from fingreat.schema import load_graph
 
 DEEP = "[" * 200_000
@@ -62,6 +62,19 @@ def test_a_folder_inside_other_results_is_refused_however_deep(tmp_path: Path) -
         manifest.write_text(other)
         for path in inside:
             RunFolder(path).check_place()
+
+
+def test_the_owner_of_a_path_is_the_run_match_or_corpus_that_it_lies_in_however_deep(tmp_path: Path) -> None:
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.parent.mkdir()
+    (tmp_path / "link").symlink_to(manifest)
+    inside = [manifest, manifest.parent / "new", manifest.parent / "a" / "b" / "c", tmp_path / "link"]
+    for kind in ("extract", "classify", "match", "corpus"):
+        manifest.write_text(json.dumps({"kind": kind}))
+        assert {owner_of(path) for path in inside} == {manifest.parent.resolve()}
+        assert owner_of(manifest.parent) is owner_of(tmp_path / "beside") is None
+    manifest.write_text('{"name": "page"}')
+    assert {owner_of(path) for path in inside} == {None}
 
 
 @pytest.mark.parametrize("name", [b"a\x1b[31m", b"line\nbreak", b"\xff", "\ufffe".encode()])
