@@ -211,9 +211,9 @@ def graph_of(manifest: Manifest, run: RunFolder) -> Graph:
 
 
 def provenance(command: Sequence[str], runs: Iterable[RunFolder]) -> list[str]:
-    """What tables were made from, and the command that makes them, in lines."""
+    """What tables were made from, each run once, and the command that makes them, in lines."""
     lines = [f"Made by fingreat {fingreat.__version__}: {shlex.join(('fingreat', *command))}"]
-    for run in runs:
+    for run in {run.path.resolve(): run for run in runs}.values():
         manifest = run.manifest()
         lines.append(f"Run {run.path}: {manifest.model.spec}, begun at {manifest.created:%Y-%m-%d %H:%M} UTC")
     return lines

@@ -373,11 +373,14 @@ def test_a_place_that_is_taken_is_refused(tmp_path: Path, corpus: Corpus, runs: 
         (file, "is a file"),
         (runs[0].path, "is a run or a corpus"),
         (corpus.path, "is a run or a corpus"),
+        (runs[0].path / "done" / "report", "which holds a run, a match or a corpus"),
+        (corpus.path / "report", "which holds a run, a match or a corpus"),
     ):
         before = sorted(place.rglob("*"))
         with pytest.raises(InputError, match=words):
             write_report(report, place)
         assert sorted(place.rglob("*")) == before
+        assert place.exists() == (place in (file, runs[0].path, corpus.path))
     assert file.read_text() == "x"
 
 

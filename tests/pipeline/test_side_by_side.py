@@ -10,7 +10,8 @@ from extraction_builders import an_extraction, finished_run
 from fingreat.errors import InputError
 from fingreat.pipeline.agreement import agreement_tables, measure_runs
 from fingreat.pipeline.groups import group_runs
-from fingreat.pipeline.side_by_side import compared, names_of
+from fingreat.pipeline.side_by_side import compared, names_of, provenance
+from fingreat.runs import RunFolder
 
 
 def test_requests_that_failed_are_said_under_every_table(tmp_path: Path) -> None:
@@ -41,6 +42,13 @@ def test_an_extraction_that_no_run_can_have_made_is_refused_by_the_name_of_its_r
         with pytest.raises(InputError, match=words) as caught:
             measure([one, other])
         assert caught.value.where == "run other, extraction y"
+
+
+def test_what_tables_were_made_from_names_each_run_once(tmp_path: Path) -> None:
+    runs = [finished_run(tmp_path / name, ["F"]) for name in "ab"]
+    lines = provenance(["analyze", "agreement"], [*runs, runs[1], RunFolder(tmp_path / "a" / ".." / "b")])
+    assert len(lines) == 3
+    assert lines[1].startswith(f"Run {tmp_path / 'a'}:")
 
 
 def test_equal_names_and_taken_ones_get_a_number(tmp_path: Path) -> None:

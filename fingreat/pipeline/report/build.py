@@ -21,7 +21,7 @@ from fingreat.pipeline.report.tables import TABLES, make_tables
 from fingreat.pipeline.report.texts import MOST_FILINGS, Texts, read_texts
 from fingreat.pipeline.side_by_side import Compared, Watching, compared, unwatched
 from fingreat.report import MatchView, Report, count_of, draw_svg, render_report, table_csv
-from fingreat.runs import Manifest, RunFolder, read_record_file, readers, write_atomic
+from fingreat.runs import Manifest, RunFolder, owner_of, read_record_file, readers, write_atomic
 from fingreat.runs.files import storage_errors
 from fingreat.schema import Extraction, Failure, GoldPassage, Graph, Match
 from fingreat.schema.graph import DEFAULT_GROUPING
@@ -119,14 +119,17 @@ def check_folder(out: Path) -> None:
     """Refuse a place where a report would not stand by itself.
 
     Raises:
-        InputError: it is a file, a run or a corpus, or what would be written over is no part of a report.
+        InputError: it is a file, a run or a corpus, or lies in the folder of one; or what would be written over is no
+            part of a report.
     """
     hint = "Choose another --out."
-    if out.exists() and not out.is_dir():
+    if (out.exists() or out.is_symlink()) and not out.is_dir():
         raise InputError("is a file; a report needs a folder.", where=str(out), hint=hint)
     for path in (out, out / "tables", out / "figures"):
         if any((path / name).exists() for name in ("manifest.json", "filings.jsonl")):
             raise InputError("is a run or a corpus; a report needs a folder of its own.", where=str(path), hint=hint)
+    if owner := owner_of(out):
+        raise InputError(f"lies in {owner}, which holds a run, a match or a corpus.", where=str(out), hint=hint)
     for path in (out / "report.html", out / "graph.svg", out / "tables", out / "figures"):
         is_folder = path.name in ("tables", "figures")
         if path.is_symlink() or (path.exists() and path.is_dir() != is_folder):
