@@ -45,13 +45,8 @@ def test_every_figure_of_two_small_runs_is_as_worked_out_by_hand(pair: tuple[Run
     there, back = measured.pairs["a", "b"], measured.pairs["b", "a"]
     for found, n, n_reference in ((there, 6, 5), (back, 5, 6)):
         for by in (found.words, found.spans):
-            assert (by.n, by.n_reference, by.matched, by.same_edge, by.same_edge_range) == (
-                n,
-                n_reference,
-                4,
-                2,
-                (2, 2),
-            )
+            assert (by.n, by.n_reference) == (n, n_reference)
+            assert (by.matched, by.same_edge, by.same_edge_range) == (4, 2, (2, 2))
             assert numbers(by.recall) == (4, n_reference)
             assert numbers(by.jaccard) == (4, 7)
             assert numbers(by.conditional_precision) == (2, 4)
