@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fingreat.errors import InputError
 from fingreat.matching.filing import By, FilingCandidates, FilingMatcher
-from fingreat.schema.records import Extraction, Match
+from fingreat.schema.matched import Match
+from fingreat.schema.records import Extraction
 
 
 def match_extractions(a: Sequence[Extraction], b: Sequence[Extraction], *, by: By = "text") -> list[Match]:

@@ -38,7 +38,7 @@ from fingreat.matching.elision import ELISION
 from fingreat.matching.overlap import MIN_FRAGMENT
 from fingreat.matching.tokens import is_word
 from fingreat.matching.weight import WORDING, words_of_weight
-from fingreat.schema.records import Difference, Figures
+from fingreat.schema.matched import Difference, Figures
 
 _KINDS = (WORDING, *get_args(Difference), "symbol", "elision")
 _DIRECTION, _FIGURE, _MODAL, _NEGATION, _SCALE, _SYMBOL, _ELISION = (

@@ -14,7 +14,8 @@ from fingreat.matching.overlap import components, prepare
 from fingreat.matching.pairs import DECISIONS, Pairs, pairs_by_span, pairs_by_text
 from fingreat.matching.places import Places
 from fingreat.matching.solve import Assignments, Objective, Weights
-from fingreat.schema.records import Extraction, Match
+from fingreat.schema.matched import Match
+from fingreat.schema.records import Extraction
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,18 +3,14 @@
 from fingreat.schema.graph import Edge, Example, ExampleExtraction, Graph, Lexicon, Node
 from fingreat.schema.ids import canonical_json, content_id, sha256_hex
 from fingreat.schema.load import load_graph
+from fingreat.schema.matched import Difference, Figures, Group, Match, Member
 from fingreat.schema.records import (
     Chunk,
     Classification,
-    Difference,
     Extraction,
     Failure,
-    Figures,
     Filing,
     GoldPassage,
-    Group,
-    Match,
-    Member,
     Message,
     Range,
     Reply,
