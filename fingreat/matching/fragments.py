@@ -21,7 +21,7 @@ class Fragments:
     Attributes:
         regular: for each quote whether none of the fragments in it stands in the way of another: those of divided
             quotes stand in it once, and nowhere overlap. The fragment of a quote that is not divided is all of that
-            quote, which is either contained or not shared.
+            quote: where it is shared, the quote is contained or as much is shared as can count.
     """
 
     def __init__(self, quotes: Sequence[Quote]) -> None:
@@ -43,7 +43,7 @@ class Fragments:
                 begin = quoted.find(part)
                 # What stands there twice is taken to overlap itself.
                 stretches[at] += [(begin, begin + len(part))] * times
-        self.regular = np.array([len(quote.pieces) == 1 and quote.quoted == quote.codes for quote in quotes])
+        self.regular = np.ones(len(quotes), dtype=bool)
         for at, places in stretches.items():
             if any(end > begin for (_, end), (begin, _) in pairwise(sorted(places))):
                 self.regular[at] = False
@@ -72,7 +72,8 @@ class Fragments:
 
     def shared(self, first: int, last: int) -> Array:
         """For quotes from `first` up to `last` and all quotes, the most tokens that both can share in fragments; where
-        both are regular and neither contains the other, the tokens that they do share."""
+        both are regular and neither contains the other, the tokens that they do share, or no fewer than the shorter has
+        where these are all of it."""
         # Fragments of either that stand in the other, those of both once.
         found = self._own[first:last] @ self._inside.T + self._inside[first:last] @ self._own.T
         most: Array = (found - self._own[first:last] @ self._own_tokens.T).toarray()

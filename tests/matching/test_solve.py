@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+import networkx
 import numpy as np
 import pytest
 from match_builders import Assignment, assignments, ex
@@ -124,6 +125,25 @@ def test_both_ways_keep_the_same_pairs_where_many_hang_together() -> None:
         # The other form of either is the same.
         assert ManyPairs.of_few(by_table).as_few() == by_table
         assert isinstance(by_table, FewPairs)
+
+
+def test_pairs_fall_into_the_groups_that_share_no_row_and_no_column() -> None:
+    sizes = set()
+    for seed in range(300):
+        draw = random.Random(seed)
+        n, m = draw.randint(1, 9), draw.randint(1, 9)
+        pairs = [(i, j) for i in range(n) for j in range(m) if draw.random() < 1.5 / max(n, m)] or [(0, 0)]
+        graph = networkx.Graph((("row", i), ("col", j)) for i, j in pairs)
+        expected = sorted(
+            [number for number, (i, _) in enumerate(pairs) if ("row", i) in part]
+            for part in networkx.connected_components(graph)
+        )
+        rows, cols = (np.array(side) for side in zip(*pairs, strict=True))
+        for form in (ManyPairs.of(rows, cols), ManyPairs.of(rows, cols).as_few()):
+            groups = [list(group.numbers) for group in form.groups()]
+            assert sorted(map(sorted, groups)) == expected, seed
+        sizes.add(len(expected))
+    assert len(sizes) > 4
 
 
 def test_weights_of_many_pairs_without_a_common_denominator_of_53_bits_are_rounded_finely() -> None:
