@@ -1,8 +1,7 @@
-"""Reports over finished runs: their numbers worked by hand, what they refuse, and what they leave on disk."""
+"""Reports over finished runs: their numbers worked by hand, and what they refuse."""
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from itertools import combinations
@@ -13,10 +12,10 @@ from measured_builders import FIRST, SECOND, SENTENCES, A, B, gold_of, run_of, t
 from pipeline_builders import corpus_of, submission
 
 import fingreat.pipeline.report.texts as report_texts
-from fingreat.errors import CorpusError, InputError, RunError, StorageError
+from fingreat.errors import CorpusError, InputError, RunError
 from fingreat.matching import match_extractions
 from fingreat.pipeline import Corpus
-from fingreat.pipeline.report import build_report, write_report
+from fingreat.pipeline.report import build_report
 from fingreat.report import Cell, Report, Share
 from fingreat.runs import RunFolder
 from fingreat.schema import GoldPassage
@@ -338,76 +337,6 @@ def test_a_graph_of_ones_own_is_read_again_and_must_be_the_same(
     own.unlink()
     with pytest.raises(InputError, match=r"own\.toml, which is not there"):
         build_report([other], corpus)
-
-
-def test_everything_is_written_and_the_files_say_the_same(
-    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
-) -> None:
-    out = tmp_path / "report"
-    page = write_report(build_report(runs, corpus, gold=gold_of(FIRST, 0)), out)
-    assert page == out / "report.html"
-    report = build_report(runs, corpus)
-    (out / "tables" / "mine.csv").write_text("x")
-    write_report(report, out)
-    tables, figures = ids(report)
-    # Tables of an earlier report that this one lacks are gone, what is not ours stays.
-    assert {path.stem for path in (out / "tables").iterdir()} == tables | {"mine"}
-    assert {path.stem for path in (out / "figures").iterdir()} == figures
-    assert {path.name for path in out.iterdir()} == {"report.html", "graph.svg", "tables", "figures"}
-    with (out / "tables" / "agreement.csv").open(newline="") as file:
-        first = next(csv.DictReader(file))
-    assert (first["matched"], first["recall k"], first["recall n"], float(first["recall"])) == ("4", "4", "5", 0.8)
-    text = page.read_text()
-    assert "Evidence in Item 7 of 2 filings" in text
-    # Neither a company's name nor a tag is markup.
-    assert "<i>INC</i>" not in text
-    assert "<b>paid</b>" not in text
-    assert "&lt;b&gt;paid&lt;/b&gt; [red]" in text
-
-
-def test_a_place_that_is_taken_is_refused(tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
-    report = build_report(runs, corpus)
-    file = tmp_path / "file"
-    file.write_text("x")
-    for place, words in (
-        (file, "is a file"),
-        (runs[0].path, "is a run or a corpus"),
-        (corpus.path, "is a run or a corpus"),
-        (runs[0].path / "done" / "report", "which holds a run, a match or a corpus"),
-        (corpus.path / "report", "which holds a run, a match or a corpus"),
-    ):
-        before = sorted(place.rglob("*"))
-        with pytest.raises(InputError, match=words):
-            write_report(report, place)
-        assert sorted(place.rglob("*")) == before
-        assert place.exists() == (place in (file, runs[0].path, corpus.path))
-    assert file.read_text() == "x"
-
-
-def test_what_stands_in_the_place_of_a_reports_folder_is_told_before_anything_is_lost(
-    tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
-) -> None:
-    report = build_report(runs, corpus)
-    out = tmp_path / "report"
-    write_report(report, out)
-    shutil.rmtree(out / "tables")
-    (out / "tables").write_text("no folder")
-    with pytest.raises(InputError, match="is no folder of a report"):
-        write_report(report, out)
-    assert (out / "report.html").exists()
-
-
-def test_a_refused_write_leaves_no_page(tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
-    report = build_report(runs, corpus)
-    out = tmp_path / "report"
-    write_report(report, out)
-    (out / "tables" / "volume.csv").unlink()
-    (out / "tables" / "volume.csv").mkdir()
-    with pytest.raises((InputError, StorageError), match="volume"):
-        write_report(report, out)
-    # A page that stands there says that all of its files do.
-    assert not (out / "report.html").exists()
-    assert not list(out.rglob(".*.part"))
 
 
 def test_every_step_is_told_and_the_last_is_the_end(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:
