@@ -25,6 +25,10 @@ def runs(tmp_path: Path, corpus: Corpus) -> tuple[RunFolder, RunFolder]:
     return run_of(corpus, tmp_path / "out" / "a", A), run_of(corpus, tmp_path / "out" / "b", B)
 
 
+def ids(report: Report) -> tuple[set[str], set[str]]:
+    return {table.id for table in report.tables}, {figure.id for figure in report.figures}
+
+
 def test_everything_is_written_and_the_files_say_the_same(
     tmp_path: Path, corpus: Corpus, runs: tuple[RunFolder, RunFolder]
 ) -> None:
