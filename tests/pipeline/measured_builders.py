@@ -10,6 +10,7 @@ from pipeline_builders import Counting, corpus_of, submission
 
 from fingreat.inference import RawReply
 from fingreat.pipeline import Corpus, ExtractConfig, extract
+from fingreat.report import Report
 from fingreat.runs import RunFolder
 from fingreat.schema import GoldPassage, Request
 
@@ -87,3 +88,8 @@ def gold_of(
         )
         for number in numbers
     ]
+
+
+def ids(report: Report) -> tuple[set[str], set[str]]:
+    """The ids of a report's tables and of its figures."""
+    return {table.id for table in report.tables}, {figure.id for figure in report.figures}

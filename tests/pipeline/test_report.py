@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from measured_builders import FIRST, SECOND, SENTENCES, A, B, gold_of, run_of, two_filings
+from measured_builders import FIRST, SECOND, SENTENCES, A, B, gold_of, ids, run_of, two_filings
 from pipeline_builders import corpus_of, submission
 
 import fingreat.pipeline.report.texts as report_texts
@@ -34,10 +34,6 @@ def runs(tmp_path: Path, corpus: Corpus) -> tuple[RunFolder, RunFolder]:
 def rows(report: Report, id_: str) -> list[dict[str, Cell]]:
     (table,) = [table for table in report.tables if table.id == id_]
     return [dict(zip((column.label for column in table.columns), row, strict=True)) for row in table.rows]
-
-
-def ids(report: Report) -> tuple[set[str], set[str]]:
-    return {table.id for table in report.tables}, {figure.id for figure in report.figures}
 
 
 def test_two_runs_against_each_other(corpus: Corpus, runs: tuple[RunFolder, RunFolder]) -> None:

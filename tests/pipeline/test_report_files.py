@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from measured_builders import FIRST, A, B, gold_of, run_of, two_filings
+from measured_builders import FIRST, A, B, gold_of, ids, run_of, two_filings
 
 from fingreat.errors import InputError, StorageError
 from fingreat.pipeline import Corpus
@@ -23,10 +23,6 @@ def corpus(tmp_path: Path) -> Corpus:
 @pytest.fixture
 def runs(tmp_path: Path, corpus: Corpus) -> tuple[RunFolder, RunFolder]:
     return run_of(corpus, tmp_path / "out" / "a", A), run_of(corpus, tmp_path / "out" / "b", B)
-
-
-def ids(report: Report) -> tuple[set[str], set[str]]:
-    return {table.id for table in report.tables}, {figure.id for figure in report.figures}
 
 
 def test_everything_is_written_and_the_files_say_the_same(
