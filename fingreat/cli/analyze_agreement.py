@@ -10,7 +10,6 @@ import typer
 from fingreat.analysis import REPLICATES, SEED
 from fingreat.cli import complete
 from fingreat.cli.analyze_options import (
-    CommonOption,
     GroupingOption,
     ReplicatesOption,
     RunsArgument,
@@ -21,7 +20,7 @@ from fingreat.cli.analyze_options import (
     scope_data,
     show_tables,
 )
-from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, stoppable
+from fingreat.cli.common import NO_VALUE, CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
 from fingreat.pipeline.agreement import TABLES, agreement_tables, measure_runs
 from fingreat.pipeline.side_by_side import provenance

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fingreat.cli.analyze_options import CommonOption, RunsArgument, as_data, scope_data, show_tables
-from fingreat.cli.common import JsonFlag, print_json, say, stoppable
+from fingreat.cli.analyze_options import RunsArgument, as_data, scope_data, show_tables
+from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
 from fingreat.pipeline.groups import group_runs
 from fingreat.report import count_of

@@ -11,7 +11,7 @@ import typer
 
 from fingreat.analysis import MOST_REPLICATES, Agreement, GroupCounts, Interval, Ratio, Volume
 from fingreat.cli import complete
-from fingreat.cli.common import NO_VALUE, show_table
+from fingreat.cli.common import show_table
 from fingreat.cli.report import MOST_ROWS
 from fingreat.pipeline.side_by_side import Scope
 from fingreat.report import Table
@@ -19,10 +19,6 @@ from fingreat.report import Table
 RunsArgument = Annotated[
     list[Path],
     typer.Argument(metavar="RUN", help="Run folders.", show_default=False, autocompletion=complete.runs),
-]
-CommonOption = Annotated[
-    bool,
-    typer.Option("--common", metavar=NO_VALUE, help="Compare on the filings that all runs read, where they differ."),
 ]
 GroupingOption = Annotated[
     str,

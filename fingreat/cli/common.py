@@ -65,6 +65,10 @@ if not (out.is_terminal or re.fullmatch("[1-9][0-9]*", os.environ.get("COLUMNS",
 # A column with cells longer than the second is wrapped, between words, down to the first before rows become blocks.
 _LEAST, _PROSE = 20, 40
 
+CommonOption = Annotated[
+    bool,
+    typer.Option("--common", metavar=NO_VALUE, help="Compare on the filings that all runs read, where they differ."),
+]
 JsonFlag = Annotated[bool, typer.Option("--json", metavar=NO_VALUE, help="Print JSON instead of text.")]
 CorpusOption = Annotated[
     Path, typer.Option("--corpus", help="The corpus folder.", show_default=False, autocompletion=complete.corpora)

@@ -12,7 +12,7 @@ import typer
 
 from fingreat.analysis import Agreement, Ratio
 from fingreat.cli import complete
-from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, show_table, stoppable, tell
+from fingreat.cli.common import NO_VALUE, CommonOption, JsonFlag, print_json, say, show_table, stoppable, tell
 from fingreat.cli.disagreements import as_data, show_disagreements
 from fingreat.cli.watch import Watch
 from fingreat.errors import InputError
@@ -37,6 +37,25 @@ class ByName(StrEnum):
     SPAN = "span"
 
 
+ShowOption = Annotated[
+    int, typer.Option("--show", min=0, help="Print so many matches with different edges, the largest first.")
+]
+NearMissesOption = Annotated[
+    bool,
+    typer.Option(
+        "--near-misses",
+        metavar=NO_VALUE,
+        help="With --show: matches whose quotes read alike but say something else, instead of those.",
+    ),
+]
+EdgesOption = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--edges", metavar="EDGE_A EDGE_B", help="With --show: only those with these edges.", show_default=False
+    ),
+]
+
+
 def command(
     run_a: Annotated[
         Path,
@@ -47,12 +66,7 @@ def command(
         typer.Argument(metavar="RUN_B", help="Another one.", show_default=False, autocompletion=complete.runs),
     ],
     by: Annotated[ByName, typer.Option("--by", help="text: the quotes; span: the places they stand at.")] = ByName.TEXT,
-    common: Annotated[
-        bool,
-        typer.Option(
-            "--common", metavar=NO_VALUE, help="Compare on the filings that both runs read, where they differ."
-        ),
-    ] = False,
+    common: CommonOption = False,
     target: Annotated[
         Path | None,
         typer.Option(
@@ -62,23 +76,9 @@ def command(
             show_default=False,
         ),
     ] = None,
-    show: Annotated[
-        int, typer.Option("--show", min=0, help="Print so many matches with different edges, the largest first.")
-    ] = 0,
-    near_misses: Annotated[
-        bool,
-        typer.Option(
-            "--near-misses",
-            metavar=NO_VALUE,
-            help="With --show: matches whose quotes read alike but say something else, instead of those.",
-        ),
-    ] = False,
-    edges: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            "--edges", metavar="EDGE_A EDGE_B", help="With --show: only those with these edges.", show_default=False
-        ),
-    ] = None,
+    show: ShowOption = 0,
+    near_misses: NearMissesOption = False,
+    edges: EdgesOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Match the extractions of two runs one to one, by what they quote and never by their edges.

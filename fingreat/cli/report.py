@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fingreat.cli import complete
-from fingreat.cli.common import NO_VALUE, JsonFlag, print_json, say, show_table, stoppable, tell
+from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, show_table, stoppable, tell
 from fingreat.cli.watch import Watch
 from fingreat.pipeline import Corpus
 from fingreat.pipeline.gold import read_gold
@@ -48,12 +48,7 @@ def command(
         list[str] | None,
         typer.Option("--filing", help="A filing whose text to show, by its id; repeatable. Else the first ones."),
     ] = None,
-    common: Annotated[
-        bool,
-        typer.Option(
-            "--common", metavar=NO_VALUE, help="Compare on the filings that all runs read, where they differ."
-        ),
-    ] = False,
+    common: CommonOption = False,
     title: Annotated[str | None, typer.Option("--title", help="Title of the page.", show_default=False)] = None,
     json: JsonFlag = False,
 ) -> None:

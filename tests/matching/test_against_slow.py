@@ -110,9 +110,14 @@ def test_scores_of_passages_from_filings_are_those_of_the_slow_reference(shared:
 
 @pytest.mark.prove
 def test_scores_of_all_passages_from_filings_are_those_of_the_slow_reference(shared: Path) -> None:
-    for seed, sentences in enumerate(labelled_passages(shared) * 5):
+    seen: Counter[str] = Counter()
+    passages = labelled_passages(shared) * 5
+    for seed, sentences in enumerate(passages):
         draw = random.Random(seed)
-        compare_scores([quoted(sentences, draw) for _ in range(5)], Counter())
+        compare_scores([quoted(sentences, draw) for _ in range(5)], seen)
+    # Five quotes make ten pairs.
+    assert seen.total() == 10 * len(passages)
+    assert min(seen[name] for name in (*NAMES, "far")) > 50
 
 
 def pairs_of(found: Iterable[tuple[str, str]], a: Sequence[Extraction], b: Sequence[Extraction]) -> frozenset:
@@ -207,12 +212,11 @@ def sentence(first: int, last: int) -> str:
 
 def test_a_fragment_counts_as_often_as_it_stands_in_both_quotes() -> None:
     # A sentence of 8 tokens three times in both, and one token more in either: 24 of 25 tokens, at most 0.95.
-    compare_scores(
-        [f"{sentence(1, 8)} {word} {sentence(1, 8)} {sentence(1, 8)}" for word in ("Yes!", "No!")], Counter()
-    )
-    # Twice in both, but in one of them as the beginning of longer sentences: 16 of 16 tokens.
-    longer = f"{sentence(1, 8)[:-1]} and so on. " * 2
-    compare_scores([f"{sentence(1, 8)} {sentence(1, 8)}", longer], Counter())
+    a, b = prepare([f"{sentence(1, 8)} {word} {sentence(1, 8)} {sentence(1, 8)}" for word in ("Yes!", "No!")])
+    assert components(a, b) == pytest.approx((0, 0, 0.95, 24 / 25), abs=EXACT)
+    # Twice in both, in one of them as the beginning of longer sentences: 16 of 16 tokens, at most 0.90 + 0.05·16/22.
+    a, b = prepare([f"{sentence(1, 8)} {sentence(1, 8)}", f"{sentence(1, 8)[:-1]} and so on. " * 2])
+    assert components(a, b) == pytest.approx((0, 0, 0.9 + 0.05 * 16 / 22, 16 / 22), abs=EXACT)
 
 
 def test_the_score_of_two_quotes_hangs_on_nothing_but_the_two() -> None:

@@ -7,25 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from match_run_builders import FIRST, SECOND, THIRD, all_sentences, change, copied_runs, make_runs
+from match_run_builders import FIRST, SECOND, THIRD, all_sentences, change
 from pipeline_builders import CONFIG, SENTENCES, Counting, corpus_of, extractions_of_run, first_sentence
 from pipeline_builders import submission as filing
 
 from fingreat.errors import InputError, RunError
 from fingreat.pipeline import check_comparable, extract, match_runs, measure_runs
 from fingreat.runs import Manifest, RunFolder
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs")
-    make_runs(folder)
-    return folder
-
-
-@pytest.fixture
-def runs(made: Path, tmp_path: Path) -> tuple[RunFolder, RunFolder]:
-    return copied_runs(made, tmp_path)
 
 
 @pytest.mark.parametrize("status", ["started", "interrupted", "failed"])

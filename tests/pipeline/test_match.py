@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from extraction_builders import an_extraction, finished_run
-from match_run_builders import FIRST, SECOND, change, copied_runs, make_runs
+from match_run_builders import FIRST, SECOND, change
 from pipeline_builders import CONFIG, SENTENCES, Counting, corpus_of, extractions_of_run, html
 
 from fingreat.errors import FingreatError
@@ -20,18 +20,6 @@ from fingreat.pipeline.comparable import failed_requests
 from fingreat.pipeline.match import Unmatched, match_runs
 from fingreat.runs import RunFolder, digest_of_text, read_record_file, read_records
 from fingreat.schema import Extraction, Match
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs")
-    make_runs(folder)
-    return folder
-
-
-@pytest.fixture
-def runs(made: Path, tmp_path: Path) -> tuple[RunFolder, RunFolder]:
-    return copied_runs(made, tmp_path)
 
 
 def test_a_match_says_what_was_matched_and_its_counts_add_up(runs: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:

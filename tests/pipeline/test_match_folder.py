@@ -10,25 +10,13 @@ from pathlib import Path
 
 import pytest
 from extraction_builders import finished_run
-from match_run_builders import FIRST, SECOND, change, copied_runs, make_runs
+from match_run_builders import FIRST, SECOND, change
 
 from fingreat.errors import InputError, RunError, StorageError
 from fingreat.pipeline import ExportFormat, export_run
 from fingreat.pipeline.match import Unmatched, match_runs
 from fingreat.runs import Manifest, MatchManifest, RunFolder, find_runs
 from fingreat.schema import Match
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs")
-    make_runs(folder)
-    return folder
-
-
-@pytest.fixture
-def runs(made: Path, tmp_path: Path) -> tuple[RunFolder, RunFolder]:
-    return copied_runs(made, tmp_path)
 
 
 def test_a_match_that_is_stopped_says_so_and_leaves_the_old_one_marked_as_gone(
