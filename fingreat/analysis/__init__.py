@@ -23,6 +23,7 @@ from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_ag
 from fingreat.analysis.groups import GroupCounts, GroupsOfSize, GroupTally
 from fingreat.analysis.pair import PairAgreement
 from fingreat.analysis.ratio import Interval, Ratio
+from fingreat.analysis.reviews import Decision, Review, ReviewAgreement, accepted_of, masi_distance, measure_reviews
 from fingreat.analysis.spans import CharacterAgreement, CharacterTally
 from fingreat.analysis.tags import TagRow, TagScore, measure_tags
 from fingreat.analysis.volume import Volume, VolumeTally
@@ -38,6 +39,7 @@ __all__ = [
     "CohortAccuracy",
     "CohortAgreement",
     "CohortPrecision",
+    "Decision",
     "EdgeScore",
     "EnsembleRow",
     "EnsembleScore",
@@ -53,16 +55,21 @@ __all__ = [
     "PairAgreement",
     "PairTally",
     "Ratio",
+    "Review",
+    "ReviewAgreement",
     "Side",
     "TagRow",
     "TagScore",
     "Volume",
     "VolumeTally",
+    "accepted_of",
     "binomial_tail",
     "by_filing",
     "majority",
+    "masi_distance",
     "measure_accuracy",
     "measure_agreement",
+    "measure_reviews",
     "measure_tags",
     "ratio_of_sums",
     "ratios_of_sums",
