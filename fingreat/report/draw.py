@@ -24,7 +24,7 @@ _PORT = 20.0
 _MARGIN = 16.0
 _ARROW = 9.0
 _LEGEND_HEIGHT = 34.0
-_INSTALL = "pip install 'fingreat[figures]'"
+FIGURES_INSTALL = "pip install 'fingreat[figures]'"
 
 
 @dataclass(frozen=True)
@@ -96,13 +96,10 @@ def svg_to_png(svg: str, scale: float = 2.0) -> bytes:
     try:
         import resvg_py
     except ImportError as error:
-        raise MissingExtraError("Drawing to PNG", _INSTALL) from error
-    spec = importlib.util.find_spec("ttf_opensans")
-    if spec is None or spec.origin is None:
-        raise MissingExtraError("The font for drawing to PNG", _INSTALL)
+        raise MissingExtraError("Drawing to PNG", FIGURES_INSTALL) from error
+    fonts = font_folder("PNG")
     if not scale > 0:
         raise InputError(f"a scale of {scale} draws nothing.", hint="Give a number above 0.")
-    fonts = Path(spec.origin).parent / "ttf"
     try:
         data = resvg_py.svg_to_bytes(
             svg_string=svg,
@@ -114,6 +111,21 @@ def svg_to_png(svg: str, scale: float = 2.0) -> bytes:
     except ValueError as error:
         raise InputError(f"the drawing cannot be turned into a PNG: {error}") from error
     return bytes(data)
+
+
+def font_folder(form: str) -> Path:
+    """Where the files of the Open Sans font are, which is what text is drawn in.
+
+    Args:
+        form: what is drawn, such as PNG.
+
+    Raises:
+        MissingExtraError: the extra `figures` is not installed.
+    """
+    spec = importlib.util.find_spec("ttf_opensans")
+    if spec is None or spec.origin is None:
+        raise MissingExtraError(f"The font for drawing to {form}", FIGURES_INSTALL)
+    return Path(spec.origin).parent / "ttf"
 
 
 def text_width(text: str, size: float) -> float:

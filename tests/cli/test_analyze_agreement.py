@@ -121,7 +121,7 @@ def test_one_filing_has_no_intervals_and_says_so(tmp_path: Path, run: Callable) 
     assert "seed" not in outcome.out
 
 
-def test_each_table_is_written_as_csv_and_as_latex_with_what_made_it(here: Path, tmp_path: Path, run: Callable) -> None:
+def test_each_table_is_written_in_three_forms_with_what_made_it(here: Path, tmp_path: Path, run: Callable) -> None:
     out = tmp_path / "tables"
     arguments = ("a", "--reference", "b", "--reference", "c", "--grouping", "capital", "--replicates", "50")
     outcome = run("analyze", "agreement", *arguments, "--out", out)
@@ -130,7 +130,7 @@ def test_each_table_is_written_as_csv_and_as_latex_with_what_made_it(here: Path,
     names = [
         "agreement", "agreement-by-category", "agreement-by-place", "fidelity", "near-misses", "volume",
     ]  # fmt: skip
-    assert sorted(path.name for path in out.iterdir()) == sorted(f"{n}.{end}" for n in names for end in ("csv", "tex"))
+    assert sorted(path.name for path in out.iterdir()) == sorted(f"{n}.{end}" for n in names for end in ("csv", "tex", "md"))
     with (out / "agreement.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [(row["run"], row["reference"], row["recall k"], row["recall n"]) for row in rows] == [

@@ -74,12 +74,13 @@ def test_json_has_every_share_with_its_numbers_and_interval(here: Path, run: Cal
     assert against_nothing["rows"][0]["precision"] == {"k": 0, "n": 0, "value": None, "interval": None}
 
 
-def test_each_table_is_written_as_csv_and_as_latex_with_what_made_it(here: Path, tmp_path: Path, run: Callable) -> None:
+def test_each_table_is_written_in_three_forms_with_what_made_it(here: Path, tmp_path: Path, run: Callable) -> None:
     out = tmp_path / "tables"
     outcome = run("analyze", "ensemble", "a", "b", "c", "--reference", "r", "--out", out)
     assert outcome.err == f"2 tables: {out}\n"
     assert sorted(path.name for path in out.iterdir()) == [
-        "ensemble-by-category.csv", "ensemble-by-category.tex", "ensemble.csv", "ensemble.tex",
+        "ensemble-by-category.csv", "ensemble-by-category.md", "ensemble-by-category.tex",
+        "ensemble.csv", "ensemble.md", "ensemble.tex",
     ]  # fmt: skip
     with (out / "ensemble.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

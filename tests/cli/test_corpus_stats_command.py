@@ -82,7 +82,7 @@ def test_each_table_is_written_as_csv_and_as_latex(corpus: Path, tmp_path: Path,
     assert outcome.err.endswith(f"6 tables: {out}\n")
     names = ["divisions", "forms", "lengths", "stages", "statuses", "years"]
     assert sorted(path.name for path in out.iterdir()) == [
-        f"corpus-{name}.{ending}" for name in names for ending in ("csv", "tex")
+        f"corpus-{name}.{ending}" for name in names for ending in ("csv", "md", "tex")
     ]
     with (out / "corpus-statuses.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -104,7 +104,7 @@ def test_a_folder_of_tables_is_written_over_and_holds_no_table_of_another_corpus
     (out / ".corpus-years.csv.abcdefgh.part").write_text("of a killed writer")
     (out / "corpus-years.csv").write_text("old")
     assert run("corpus", "stats", "--corpus", corpus, "--out", out).code == 0
-    assert len(list(out.iterdir())) == 12
+    assert len(list(out.iterdir())) == 18
     assert (out / "corpus-years.csv").read_text(encoding="utf-8").startswith("year,filings,firms,")
 
 
