@@ -71,9 +71,13 @@ class StudyReport(Record):
     appendices: tuple[Appendix, ...] = ()
 
     @property
+    def _placed(self) -> tuple[Part | Appendix, ...]:
+        return (*self.parts, *self.appendices)
+
+    @property
     def tables(self) -> tuple[Table, ...]:
         """Of all parts, then of all appendices."""
-        return tuple(table for part in (*self.parts, *self.appendices) for table in part.tables)
+        return tuple(table for part in self._placed for table in part.tables)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -90,6 +94,6 @@ class StudyReport(Record):
 
     def _ids(self) -> Iterator[tuple[str, list[str]]]:
         """Those of parts and appendices are places in the page; those of tables and figures name files too."""
-        yield "parts", [part.id for part in (*self.parts, *self.appendices)]
+        yield "parts", [part.id for part in self._placed]
         yield "tables", [table.id for table in self.tables]
         yield "figures", [figure.id for figure in self.figures]
