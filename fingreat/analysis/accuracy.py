@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
+from fingreat.analysis.answers import AnswerSheet, answer_sheet
+from fingreat.analysis.bootstrap import ratios_of_sums
 from fingreat.analysis.ratio import Ratio
-from fingreat.errors import InputError
 from fingreat.schema import Classification, GoldPassage, Graph
+from fingreat.schema.graph import DEFAULT_GROUPING
+
+if TYPE_CHECKING:
+    from fingreat.analysis.bootstrap import FilingBootstrap
 
 
 @dataclass(frozen=True)
@@ -63,80 +69,103 @@ def measure_accuracy(
     gold: Sequence[GoldPassage],
     graph: Graph,
     *,
-    grouping: str = "default",
+    grouping: str = DEFAULT_GROUPING,
     years: Mapping[str, int] | None = None,
     period_years: Mapping[str, int] | None = None,
 ) -> Accuracy:
-    """Accuracy over every passage that accepts an edge: an answer is right if its edge is an accepted one.
+    """Accuracy of one model over every passage that accepts an edge: an answer is right if its edge is an accepted one.
 
     Args:
-        grouping: of edges into categories.
-        years: filing id → year in which it was filed.
-        period_years: filing id → year in which its fiscal period ended; counts for filings that `years` lacks.
+        grouping, years, period_years: as for `measure_accuracies`.
 
     Raises:
         InputError: no passage accepts an edge; a passage accepts an edge that the graph lacks, has no classification
             or two; a passage or a classification is of another benchmark.
     """
-    passages = [passage for passage in gold if passage.accepted]
-    if not passages:
-        raise InputError("no gold passage accepts an edge, so that nothing can be right.")
-    _check_edges(passages, graph)
-    answers = _by_passage(classifications, gold)
-    if missing := [passage.passage_id for passage in passages if passage.passage_id not in answers]:
-        raise InputError(f"{len(missing)} gold passages have no classification (first: {missing[0]}).")
-    accepting = Counter(edge for passage in passages for edge in passage.accepted)
+    sheet = answer_sheet({"the model": classifications}, gold, graph)
+    (measured,) = measure_accuracies(sheet, grouping=grouping, years=years, period_years=period_years)
+    return measured
+
+
+def measure_accuracies(
+    sheet: AnswerSheet,
+    *,
+    grouping: str = DEFAULT_GROUPING,
+    bootstrap: FilingBootstrap | None = None,
+    years: Mapping[str, int] | None = None,
+    period_years: Mapping[str, int] | None = None,
+) -> tuple[Accuracy, ...]:
+    """Accuracy of each model of a sheet, in the order of its names, all on the same passages and draws.
+
+    Args:
+        grouping: of edges into categories.
+        bootstrap: draws of the sheet's filings, for intervals of what models and the majority selector get right.
+        years: filing id → year in which it was filed.
+        period_years: filing id → year in which its fiscal period ended; counts for filings that `years` lacks.
+
+    Raises:
+        InputError: no such grouping; the draws are of another number of filings.
+    """
+    graph, filed = sheet.graph, years or {}
+    accepting = Counter(edge for passage in sheet.passages for edge in passage.accepted)
     majority = max(graph.edges, key=lambda edge: accepting[edge])
 
-    def cohort(name: str, members: Sequence[GoldPassage]) -> CohortAccuracy:
-        edges = [(answers[passage.passage_id], passage.accepted) for passage in members]
-        total = len(members)
-        return CohortAccuracy(
-            name=name,
-            accuracy=Ratio(sum(edge in accepted for edge, accepted in edges), total),
-            majority=Ratio(sum(majority in accepted for _, accepted in edges), total),
-            random=Fraction(sum(len(accepted) for _, accepted in edges), total * len(graph.edges)) if total else None,
-            failed=sum(edge is None for edge, _ in edges),
+    def cohorts(members: Mapping[str, Sequence[bool]]) -> tuple[tuple[CohortAccuracy, ...], ...]:
+        """Per model one for each cohort, whose members are told by passage."""
+        found = [_of_cohort(sheet, name, inside, majority, bootstrap) for name, inside in members.items()]
+        return tuple(zip(*found, strict=True)) if found else ((),) * len(sheet.names)
+
+    def accepting_in(edges: Set[str]) -> list[bool]:
+        return [not edges.isdisjoint(passage.accepted) for passage in sheet.passages]
+
+    def by_year(of: Mapping[str, int]) -> dict[str, list[bool]]:
+        given = [of.get(passage.filing_id) for passage in sheet.passages]
+        return {str(year): [one == year for one in given] for year in sorted({one for one in given if one is not None})}
+
+    of_category = {c: {e for e in graph.edges if graph.category(e, grouping) == c} for c in graph.categories(grouping)}
+    ended = {one: year for one, year in (period_years or {}).items() if one not in filed}
+    return tuple(
+        Accuracy(
+            overall=overall,
+            categories=categories,
+            edges=edges,
+            years=in_years,
+            period_years=in_period_years,
+            majority_edge=majority,
+            correct=frozenset(p.passage_id for p, hit in zip(sheet.passages, right, strict=True) if hit),
+            without_edges=sheet.without_edges,
         )
-
-    def in_category(passage: GoldPassage, category: str) -> bool:
-        return any(graph.category(edge, grouping) == category for edge in passage.accepted)
-
-    def by_year(of: Mapping[str, int]) -> tuple[CohortAccuracy, ...]:
-        found = {of[passage.filing_id] for passage in passages if passage.filing_id in of}
-        return tuple(cohort(str(year), [p for p in passages if of.get(p.filing_id) == year]) for year in sorted(found))
-
-    filed = years or {}
-    return Accuracy(
-        overall=cohort("all", passages),
-        categories=tuple(cohort(c, [p for p in passages if in_category(p, c)]) for c in graph.categories(grouping)),
-        edges=tuple(cohort(edge, [p for p in passages if edge in p.accepted]) for edge in graph.edges),
-        years=by_year(filed),
-        period_years=by_year({one: year for one, year in (period_years or {}).items() if one not in filed}),
-        majority_edge=majority,
-        correct=frozenset(p.passage_id for p in passages if answers[p.passage_id] in p.accepted),
-        without_edges=len(gold) - len(passages),
+        for (overall,), categories, edges, in_years, in_period_years, right in zip(
+            cohorts({"all": [True] * len(sheet.passages)}),
+            cohorts({category: accepting_in(edges) for category, edges in of_category.items()}),
+            cohorts({edge: accepting_in({edge}) for edge in graph.edges}),
+            cohorts(by_year(filed)),
+            cohorts(by_year(ended)),
+            sheet.right.tolist(),
+            strict=True,
+        )
     )
 
 
-def _check_edges(passages: Iterable[GoldPassage], graph: Graph) -> None:
-    for passage in passages:
-        if unknown := passage.accepted - set(graph.edges):
-            raise InputError(
-                f"accepts {', '.join(sorted(unknown))}, no edge of graph '{graph.name}'.",
-                where=f"gold passage {passage.passage_id}",
-            )
+def _of_cohort(
+    sheet: AnswerSheet, name: str, inside: Sequence[bool], majority: str, bootstrap: FilingBootstrap | None
+) -> list[CohortAccuracy]:
+    """Of each model on the passages inside a cohort."""
+    import numpy as np
 
-
-def _by_passage(classifications: Iterable[Classification], gold: Sequence[GoldPassage]) -> dict[str, str | None]:
-    """Passage id → the edge that it was given."""
-    known = {passage.passage_id for passage in gold}
-    answers: dict[str, str | None] = {}
-    for one in classifications:
-        where = f"classification {one.id}"
-        if one.passage_id not in known:
-            raise InputError(f"is of passage {one.passage_id}, which is none of the gold passages.", where=where)
-        if one.passage_id in answers:
-            raise InputError(f"is a second one of passage {one.passage_id}.", where=where)
-        answers[one.passage_id] = one.edge
-    return answers
+    member = np.array(inside, dtype=bool)
+    by_majority = np.array([majority in passage.accepted for passage in sheet.passages], dtype=bool)
+    hits = sheet.by_filing(np.vstack((by_majority, sheet.right)) & member)
+    selector, *models = ratios_of_sums(hits, np.broadcast_to(sheet.by_filing(member), hits.shape), bootstrap)
+    accepted = sum(len(passage.accepted) for passage, one in zip(sheet.passages, inside, strict=True) if one)
+    total = selector.total
+    return [
+        CohortAccuracy(
+            name=name,
+            accuracy=right,
+            majority=selector,
+            random=Fraction(accepted, total * len(sheet.graph.edges)) if total else None,
+            failed=sum(edge is None for edge, one in zip(edges, inside, strict=True) if one),
+        )
+        for right, edges in zip(models, sheet.edges, strict=True)
+    ]

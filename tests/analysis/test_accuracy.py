@@ -120,7 +120,7 @@ def test_a_cohort_without_passages_has_no_chance() -> None:
 @pytest.mark.parametrize(
     ("answers", "gold", "message"),
     [
-        (ANSWERS[:-1], GOLD, "1 gold passages have no classification"),
+        (ANSWERS[:-1], GOLD, "1 of 5 gold passages have no classification"),
         ([*ANSWERS, answer("a", "NNCA-TAX")], GOLD, "is a second one of passage a"),
         ([*ANSWERS, answer("z", "NNCA-TAX")], GOLD, "none of the gold passages"),
         ([], [passage("n")], "no gold passage accepts an edge"),
