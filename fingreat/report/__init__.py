@@ -2,7 +2,7 @@
 
 from fingreat.report.bar_chart import bars
 from fingreat.report.draw import draw_svg, svg_to_png
-from fingreat.report.heat_chart import heat_map
+from fingreat.report.heat_chart import Sides, heat_map
 from fingreat.report.model import (
     EdgeScore,
     Figure,
@@ -39,6 +39,7 @@ __all__ = [
     "RunView",
     "ScoreView",
     "Share",
+    "Sides",
     "Table",
     "bars",
     "cell_text",
