@@ -25,7 +25,7 @@ from fingreat.analysis.pair import PairAgreement
 from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.analysis.reviews import Decision, Review, ReviewAgreement, accepted_of, masi_distance, measure_reviews
 from fingreat.analysis.spans import CharacterAgreement, CharacterTally
-from fingreat.analysis.tags import TagRow, TagScore, measure_tags
+from fingreat.analysis.tags import TagRow, TagScore, TagTally, measure_tags
 from fingreat.analysis.volume import Volume, VolumeTally
 
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "Side",
     "TagRow",
     "TagScore",
+    "TagTally",
     "Volume",
     "VolumeTally",
     "accepted_of",
