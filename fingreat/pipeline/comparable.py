@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from fingreat.errors import InputError, RunError
 from fingreat.report import count_of
 from fingreat.runs import Manifest, RunFolder, digest_of_text
 
 _NO_TEXT = digest_of_text("")
+_LACKS = {"extract": "quotes nothing", "classify": "judges no gold passages"}
+"""What runs of another kind do not do."""
 
 
 class SharedFilings(NamedTuple):
@@ -39,14 +41,9 @@ def check_comparable(runs: Sequence[RunFolder], *, common: bool = False) -> Shar
         RunError: a run is not complete or is damaged.
         InputError: two of them are the same run, or differ in what they are compared on; the message says in what.
     """
-    manifests = [_finished(run) for run in runs]
-    paths = [run.path.resolve() for run in runs]
-    for number, (run, manifest) in enumerate(zip(runs, manifests, strict=True)):
-        if paths.index(paths[number]) < number:
-            raise InputError("is named twice.", where=str(run.path), hint="Name different runs.")
-        for earlier, other in zip(runs[:number], manifests[:number], strict=True):
-            if (manifest.created, manifest.model, manifest.hashes) == (other.created, other.model, other.hashes):
-                raise InputError(f"is a copy of {earlier.path}.", where=str(run.path), hint="Name different runs.")
+    manifests = [finished(run) for run in runs]
+    check_different(runs, manifests)
+    for run, manifest in zip(runs, manifests, strict=True):
         _check_against(runs[0], manifests[0], run, manifest)
     everything = dict.fromkeys(filing for manifest in manifests for filing in manifest.inputs)
     for run, manifest in zip(runs, manifests, strict=True):
@@ -76,15 +73,35 @@ def failed_requests(name: str, failures: int, requests: int) -> str | None:
     return f"{failures:,} of {asked} of {name} failed: what they should have quoted counts as not quoted."
 
 
-def _finished(run: RunFolder) -> Manifest:
-    """The manifest of a run whose extractions are all there."""
+def check_different(runs: Sequence[RunFolder], manifests: Sequence[Manifest]) -> None:
+    """Check that no run is named twice, nor beside its own copy.
+
+    Raises:
+        InputError: one is.
+    """
+    paths = [run.path.resolve() for run in runs]
+    for number, (run, manifest) in enumerate(zip(runs, manifests, strict=True)):
+        if paths.index(paths[number]) < number:
+            raise InputError("is named twice.", where=str(run.path), hint="Name different runs.")
+        for earlier, other in zip(runs[:number], manifests[:number], strict=True):
+            if (manifest.created, manifest.model, manifest.hashes) == (other.created, other.model, other.hashes):
+                raise InputError(f"is a copy of {earlier.path}.", where=str(run.path), hint="Name different runs.")
+
+
+def finished(run: RunFolder, kind: Literal["extract", "classify"] = "extract") -> Manifest:
+    """The manifest of a run of a kind whose output is all there.
+
+    Raises:
+        RunError: it is not complete or is damaged.
+        InputError: it is a run of another kind.
+    """
     manifest = run.manifest()
     again = f"Repeat its `fingreat {manifest.kind}` command."
-    if manifest.kind != "extract":
+    if manifest.kind != kind:
         raise InputError(
-            f"is a run of `fingreat {manifest.kind}`, which quotes nothing.",
+            f"is a run of `fingreat {manifest.kind}`, which {_LACKS[kind]}.",
             where=str(run.path),
-            hint="Name runs of `fingreat extract`.",
+            hint=f"Name runs of `fingreat {kind}`.",
         )
     if manifest.status != "complete":
         raise RunError(f"the run is {manifest.status}, not complete.", where=str(run.path), hint=again)
