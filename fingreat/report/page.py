@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,15 +12,12 @@ from fingreat.report.check import check_report
 from fingreat.report.draw import draw_svg
 from fingreat.report.layers import GOLD
 from fingreat.report.model import Report, ScoreView
-from fingreat.report.palette import category_index, edge_styles, palette
+from fingreat.report.palette import category_index, edge_styles
 from fingreat.report.script_data import script_data
 from fingreat.report.section_html import section_html
 from fingreat.report.shown import LONGEST_LIST, Shown, differences, partners, shown_filings
-from fingreat.report.templating import asset, environment
+from fingreat.report.templating import asset, csp_hash, environment, page_style, printable
 from fingreat.schema import GoldPassage, Verdict
-
-# Code points that HTML forbids or that no encoding can write: one for one, so that offsets stay right.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 def render_report(report: Report) -> str:
@@ -38,7 +32,7 @@ def render_report(report: Report) -> str:
     """
     check_report(report)
     filings = shown_filings(report)
-    style = Markup(environment().get_template("page.css.j2").render(palette=palette()))
+    style = page_style()
     script = Markup(asset("page.js"))
     html = (
         environment()
@@ -48,8 +42,8 @@ def render_report(report: Report) -> str:
             filings=filings,
             style=style,
             script=script,
-            style_hash=_csp_hash(style),
-            script_hash=_csp_hash(script),
+            style_hash=csp_hash(style),
+            script_hash=csp_hash(script),
             data=Markup(script_data(report, filings, partners(report, filings))),
             texts=[_text(filing) for filing in filings],
             styles=category_index(report.graph, report.grouping),
@@ -61,7 +55,7 @@ def render_report(report: Report) -> str:
             **_lists(report, filings),
         )
     )
-    return _UNPRINTABLE.sub("\ufffd", html)
+    return printable(html)
 
 
 def outcome(score: ScoreView, passage: GoldPassage, edge: str) -> str:
@@ -131,11 +125,6 @@ def _all_well(report: Report, any_ungrounded: bool, any_failed: bool, any_differ
 
 def _text(filing: Shown) -> Markup:
     return section_html(filing.view.section.text, filing.layers, name=f"f{filing.number}", first=filing.first)
-
-
-def _csp_hash(content: str) -> str:
-    """The source expression of an inline element (CSP Level 3, section 2.3.1)."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
 def _edges_of(report: Report) -> dict[str, list[str]]:

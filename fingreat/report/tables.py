@@ -317,30 +317,43 @@ def cell_fields(column: Column, cell: Cell, span: int) -> tuple[str, ...]:
 def table_csv(table: Table) -> str:
     """The table as CSV (RFC 4180: CRLF line ends, quotes doubled), numbers unrounded, no value as an empty field.
 
-    A share takes three columns (its label, "k", "n"), and two more, "low" and "high", where a share of the
-    column has an interval; so does a difference, which has no k and n and is a fraction here. Text is written
-    as it is, also where a spreadsheet would read it as a formula.
+    Its columns are those of `flat_columns`. Text is written as it is, also where a spreadsheet would read it as a
+    formula.
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file)
-    bounded = table.bounded
-    writer.writerow(name for c, b in zip(table.columns, bounded, strict=True) for name in _csv_names(c, b))
+    writer.writerow(name for column, bounded in _bounded(table) for name, _ in flat_columns(column, bounded))
     for row in table.rows:
-        cells = zip(table.columns, row, bounded, strict=True)
-        writer.writerow(field for c, cell, b in cells for field in _csv_fields(c, cell, b))
+        writer.writerow(flat_row(table, row))
     return file.getvalue()
 
 
-def _csv_names(column: Column, bounded: bool) -> Iterator[str]:
-    yield column.label
-    parts = (("k", "n") if column.kind == "share" else ()) + (("low", "high") if bounded else ())
-    yield from (f"{column.label} {part}" for part in parts)
+def flat_columns(column: Column, bounded: bool) -> Iterator[tuple[str, type]]:
+    """The columns that a column takes where a field holds one value, each with its type.
 
+    A share takes three (its label, "k", "n"), and two more, "low" and "high", where a share of the column has an
+    interval; so does a difference, which has no k and n and is a fraction here.
 
-def _csv_fields(column: Column, cell: Cell, bounded: bool) -> Iterator[str | float | None]:
-    yield cell.value if isinstance(cell, (Share, Points)) else cell
+    Args:
+        bounded: whether a cell of the column has an interval (`Table.bounded`).
+    """
+    yield column.label, int if column.kind == "count" else float if column.right else str
     if column.kind == "share":
-        yield from (cell.k, cell.n) if isinstance(cell, Share) else (None, None)
+        yield from ((f"{column.label} {part}", int) for part in ("k", "n"))
     if bounded:
-        interval = cell.interval if isinstance(cell, (Share, Points)) else None
-        yield from interval or (None, None)
+        yield from ((f"{column.label} {part}", float) for part in ("low", "high"))
+
+
+def flat_row(table: Table, row: Sequence[Cell]) -> Iterator[str | float | None]:
+    """The values of a row, one for each of the flat columns."""
+    for (column, bounded), cell in zip(_bounded(table), row, strict=True):
+        yield cell.value if isinstance(cell, (Share, Points)) else cell
+        if column.kind == "share":
+            yield from (cell.k, cell.n) if isinstance(cell, Share) else (None, None)
+        if bounded:
+            interval = cell.interval if isinstance(cell, (Share, Points)) else None
+            yield from interval or (None, None)
+
+
+def _bounded(table: Table) -> Iterator[tuple[Column, bool]]:
+    return zip(table.columns, table.bounded, strict=True)

@@ -1,13 +1,21 @@
-"""One Jinja environment for the room: every value is escaped, an unknown name is an error."""
+"""One Jinja environment for the room: every value is escaped, an unknown name is an error; what all pages share."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
+from fingreat.report.palette import palette
 from fingreat.report.tables import cell_fields, cell_text, fraction, interval_text, number_text, percent
+
+# Code points that HTML forbids or that no encoding can write.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 @cache
@@ -34,3 +42,19 @@ def environment() -> Environment:
 def asset(name: str) -> str:
     """The text of a file in `templates`."""
     return files("fingreat.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def page_style() -> Markup:
+    """The style of every page."""
+    return Markup(environment().get_template("page.css.j2").render(palette=palette()))
+
+
+def csp_hash(content: str) -> str:
+    """The source expression of an inline element (CSP Level 3, section 2.3.1)."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+def printable(html: str) -> str:
+    """A page as every encoding can write it: what HTML forbids is replaced one for one, so that offsets stay right."""
+    return _UNPRINTABLE.sub("\ufffd", html)
