@@ -1,6 +1,7 @@
 """What a reader sees: one page for a study's filings, runs, tables and figures, and the drawing of the graph."""
 
 from fingreat.report.bar_chart import bars
+from fingreat.report.dot_chart import DotRow, dots
 from fingreat.report.draw import draw_svg, svg_to_png
 from fingreat.report.heat_chart import Sides, heat_map
 from fingreat.report.model import (
@@ -14,6 +15,7 @@ from fingreat.report.model import (
 )
 from fingreat.report.page import render_report
 from fingreat.report.palette import edge_styles
+from fingreat.report.scatter_chart import ScatterPoint, scatter
 from fingreat.report.tables import (
     Cell,
     Column,
@@ -30,6 +32,7 @@ from fingreat.report.tables import (
 __all__ = [
     "Cell",
     "Column",
+    "DotRow",
     "EdgeScore",
     "Figure",
     "FilingView",
@@ -37,6 +40,7 @@ __all__ = [
     "Points",
     "Report",
     "RunView",
+    "ScatterPoint",
     "ScoreView",
     "Share",
     "Sides",
@@ -44,12 +48,14 @@ __all__ = [
     "bars",
     "cell_text",
     "count_of",
+    "dots",
     "draw_svg",
     "edge_styles",
     "heat_map",
     "number_text",
     "percent",
     "render_report",
+    "scatter",
     "svg_to_png",
     "table_csv",
 ]

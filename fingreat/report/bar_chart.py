@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fingreat.errors import InputError
+from fingreat.report.axis import round_step, tick_text
 from fingreat.report.chart_values import GAP, LINE, MARGIN, SIZE, Value, check_values, lines_of, number_of
 from fingreat.report.draw import text_width
 from fingreat.report.model import Figure
@@ -78,7 +79,7 @@ def bars(
             groups=[(group, styles[i], top + i * step + (step - _GROUP_GAP) / 2) for i, group in enumerate(groups)],
             bars=drawn,
             legend=legend,
-            ticks=[(_PLOT * tick / ticks[-1], _tick_text(tick, ticks[1], shares)) for tick in ticks],
+            ticks=[(_PLOT * tick / ticks[-1], tick_text(tick, ticks[1], shares)) for tick in ticks],
             palette=palette(),
             width=round(left + max(right, _PLOT + 20, _legend_width(legend) - left) + MARGIN),
             height=round(bottom + 20 + MARGIN),
@@ -131,16 +132,10 @@ def _shade(index: int, count: int) -> float:
 
 
 def _ticks(top: float) -> list[float]:
-    """Round values from 0 to at least `top`: steps of 1, 2 or 5 times a power of ten, about five of them."""
+    """Round values from 0 to at least `top`, about five steps of them."""
     top = top or 1.0
-    power = 10.0 ** math.floor(math.log10(top / 5))
-    step = next(m * power for m in (1, 2, 5, 10) if m * power * 5 >= top * (1 - 1e-9))
+    step = round_step(top / 5)
     return [n * step for n in range(math.ceil(top / step - 1e-9) + 1)]
-
-
-def _tick_text(tick: float, step: float, shares: bool) -> str:
-    digits = -math.floor(math.log10(step) + 1e-9)
-    return f"{tick:.{max(0, digits - 2)}%}" if shares else f"{tick:,.{max(0, digits)}f}"
 
 
 def _legend(names: Sequence[str], width: float) -> tuple[list[tuple[str, float, float, float]], float]:

@@ -12,7 +12,7 @@ from fingreat.report.chart_values import GAP, LINE, MARGIN, SIZE, Value, check_v
 from fingreat.report.draw import text_width
 from fingreat.report.model import Figure
 from fingreat.report.palette import palette
-from fingreat.report.tables import Share
+from fingreat.report.tables import Share, number_text, percent
 from fingreat.report.templating import environment
 
 _ROW, _HEAD, _GROUP_GAP = 18.0, 20.0, 8.0
@@ -77,10 +77,10 @@ def dots(
         InputError: there is nothing to draw, or a number is not finite.
     """
     _check(id, rows, lines)
-    axis = _axis(rows, lines)
+    shares = all(isinstance(row.value, Share) or row.value is None for row in rows)
+    axis = _axis(rows, lines, shares)
     left = MARGIN + max(text_width(row.name, SIZE) for row in rows) + GAP
-    known = [(name, number_of(value), lines_of(value)[0]) for name, value in lines]
-    marked = [(f"{name} {text}", axis.place(number) * _PLOT) for name, number, text in known if number is not None]
+    marked = _marked(lines, axis, shares)
     top = MARGIN + len(marked) * LINE + 10
     heads, drawn, bottom = _placed(rows, axis, top)
     text_left = left + _PLOT + 12
@@ -114,12 +114,21 @@ def _check(id: str, rows: Sequence[DotRow], lines: Sequence[ReferenceLine]) -> N
     check_values(id, [end for row in rows for end in row.ends or ()])
 
 
-def _axis(rows: Sequence[DotRow], lines: Sequence[ReferenceLine]) -> Axis:
+def _axis(rows: Sequence[DotRow], lines: Sequence[ReferenceLine], shares: bool) -> Axis:
     values = [row.value for row in rows] + [value for _, value in lines]
-    shares = all(isinstance(value, Share) for value in (row.value for row in rows) if value is not None)
     numbers = [number for number in map(number_of, values) if number is not None]
     numbers += [end for row in rows for end in row.ends or ()]
     return linear_axis(numbers or [0.0, 1.0], shares=shares, ends=(0.0, 1.0) if shares else None)
+
+
+def _marked(lines: Sequence[ReferenceLine], axis: Axis, shares: bool) -> list[tuple[str, float]]:
+    """(name and value, x) of each line: the nearest to an end of the plot first, so that none crosses a later name."""
+    known = [(name, number) for name, value in lines if (number := number_of(value)) is not None]
+    marked = [
+        (f"{name} {percent(number) if shares else number_text(number, 2)}", axis.place(number) * _PLOT)
+        for name, number in known
+    ]
+    return sorted(marked, key=lambda line: min(line[1], _PLOT - line[1]))
 
 
 def _placed(rows: Sequence[DotRow], axis: Axis, top: float) -> tuple[list[tuple[str, float]], list[_Dot], float]:
