@@ -6,9 +6,10 @@ whether one of the two alone is right, and which one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fingreat.analysis.differences import clustered_t
 from fingreat.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,15 +19,19 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 SIMULATIONS = 1000
-MOST_SIMULATIONS = 100_000
+MOST_SIMULATIONS = 10_000
+"""The standard error of a power is then 0.005 at most, less than what is known of any design."""
 WANTED = 0.8
 """The power that studies ask for by convention (Cohen 1988, section 2.4)."""
-CORRELATION = 0.7
-INTRACLUSTER = 0.05
-_CLOSE = 5e-4
-"""A difference is found to within so much."""
-_CELLS = 2**20
-"""Up to so many simulated passages are held at once."""
+CORRELATION, INTRACLUSTER = 0.7, 0.05
+"""Of two models' being right on a passage, and of two passages of a filing: what is taken where nobody says another.
+Two models with 77 and 81 errors on 483 passages, 58 of them shared, have a phi of 0.68; two with 35 each and 27 shared
+one of 0.75."""
+_CLOSE = 2.5e-4
+"""A smallest difference is found to within so much."""
+_LARGEST = 0.99
+"""Part of the accuracy that a difference is looked for in: two models with 100 % and 0 % differ everywhere alike, and
+have no standard error."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ def smallest_difference(
 ) -> float | None:
     """The smallest difference that is found with the wanted power, None where none is.
 
-    By bisection on the same random numbers, on which a greater difference is found more often but for rare ties.
+    By bisection on the same random numbers, so that the answer hangs on the generator's state alone.
 
     Args:
         design: its `difference` plays no part.
@@ -132,4 +137,76 @@ def smallest_difference(
     Raises:
         InputError: a number is outside of its range.
     """
-    raise NotImplementedError
+    _check(alpha, comparisons, simulations)
+    if not 0 < wanted < 1:
+        raise InputError(f"is {wanted}, not between 0 and 1.", where="power")
+    level = alpha / comparisons
+    draws = _Draws(design, simulations, generator)
+
+    def found(difference: float) -> bool:
+        return _power(draws, replace(design, difference=difference), level).power >= wanted
+
+    low, high = 0.0, _LARGEST * design.accuracy
+    if not found(high):
+        return None
+    while high - low > _CLOSE:
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
+class _Draws:
+    """For every simulated passage a number from 0 to 1 that says what it shows, the same whatever the difference.
+
+    With probability sqrt(intracluster) a passage shows what its filing draws for all of them, otherwise what it draws
+    for itself. Two passages of a filing then correlate by just `intracluster`, and each by itself is as if it stood
+    alone (Lunn and Davies 1998).
+    """
+
+    def __init__(self, design: PairedDesign, simulations: int, generator: np.random.Generator) -> None:
+        """
+        Args:
+            design: its `sizes` and `intracluster` count.
+        """
+        import numpy as np
+
+        self.sizes = np.array(design.sizes)
+        filing_of = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        shape = simulations, len(filing_of)
+        own = generator.random(shape, dtype=np.float32)
+        of_filing = generator.random((simulations, len(self.sizes)), dtype=np.float32)
+        shared = generator.random(shape, dtype=np.float32) < design.intracluster**0.5
+        self._shown: Array = np.where(shared, of_filing[:, filing_of], own)
+        self._starts = np.concatenate(([0], np.cumsum(self.sizes)[:-1]))
+
+    def sums(self, alone: tuple[float, float]) -> Array:
+        """Passages that the better model alone has right, less those that the other alone has, by filing.
+
+        Args:
+            alone: how often each is alone right on a passage.
+
+        Returns:
+            shape [filings, simulations].
+        """
+        import numpy as np
+
+        better, other = alone
+        sign = (self._shown < better).astype(np.int32) - (self._shown >= 1 - other)
+        found: Array = np.add.reduceat(sign, self._starts, axis=1).T
+        return found
+
+
+def _power(draws: _Draws, design: PairedDesign, level: float) -> Power:
+    """How often the test is significant; where it has no standard error, it is not."""
+    tests = clustered_t(draws.sums(design.alone), draws.sizes)
+    power = sum(test.p is not None and test.p <= level for test in tests) / len(tests)
+    return Power(power, (power * (1 - power) / len(tests)) ** 0.5, level, len(tests))
+
+
+def _check(alpha: float, comparisons: int, simulations: int) -> None:
+    if not 0 < alpha < 1:
+        raise InputError(f"is {alpha}, not between 0 and 1.", where="alpha")
+    if comparisons < 1:
+        raise InputError(f"{comparisons} comparisons are none.", hint="One is the least.")
+    if not 1 <= simulations <= MOST_SIMULATIONS:
+        raise InputError(f"{simulations:,} simulations are not from 1 to {MOST_SIMULATIONS:,}.")

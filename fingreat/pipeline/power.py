@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fingreat.analysis.bootstrap import SEED
-from fingreat.analysis.power import ALPHA, CORRELATION, INTRACLUSTER, SIMULATIONS, PairedDesign, Power
+from fingreat.analysis.power import (
+    ALPHA,
+    CORRELATION,
+    INTRACLUSTER,
+    SIMULATIONS,
+    PairedDesign,
+    Power,
+    paired_power,
+    smallest_difference,
+)
+from fingreat.errors import InputError
+from fingreat.pipeline.gold import read_gold
+from fingreat.report.power_table import power_table, smallest_difference_table
 from fingreat.report.tables import Table
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -37,27 +54,37 @@ class MeasuredPower:
     """The power of a benchmark.
 
     Attributes:
-        passages, filings: of the benchmark.
+        sizes: passages of each filing.
         single, together: per difference of the question, the power of one pair alone, and of one among all pairs.
         smallest_single, smallest_together: the difference that is found with a power of 80 %; None where none is.
     """
 
     question: PowerQuestion
-    passages: int
-    filings: int
+    sizes: tuple[int, ...]
     single: tuple[Power, ...]
     together: tuple[Power, ...]
     smallest_single: float | None
     smallest_together: float | None
 
+    @property
+    def passages(self) -> int:
+        """Of the benchmark."""
+        return sum(self.sizes)
+
+    @property
+    def filings(self) -> int:
+        """Of the benchmark."""
+        return len(self.sizes)
+
 
 def sizes_of_gold(path: Path) -> tuple[int, ...]:
-    """How many passages with accepted edges each filing of a gold file has.
+    """How many passages with accepted edges each filing of a gold file has; filings without such play no part.
 
     Raises:
         InputError: the file cannot be read or is no gold file.
     """
-    raise NotImplementedError
+    passages = Counter(passage.filing_id for passage in read_gold(path) if passage.accepted)
+    return tuple(passages.values())
 
 
 def even_sizes(passages: int, filings: int) -> tuple[int, ...]:
@@ -66,18 +93,85 @@ def even_sizes(passages: int, filings: int) -> tuple[int, ...]:
     Raises:
         InputError: there are fewer passages than filings, or no filing.
     """
-    raise NotImplementedError
+    if not 1 <= filings <= passages:
+        raise InputError(
+            f"{passages:,} passages cannot be of {filings:,} filings.", hint="Each filing has one or more."
+        )
+    least, more = divmod(passages, filings)
+    return (least + 1,) * more + (least,) * (filings - more)
 
 
-def measure_power(sizes: Sequence[int], question: PowerQuestion = PowerQuestion()) -> MeasuredPower:  # noqa: B008 - frozen
+def measure_power(sizes: Sequence[int], question: PowerQuestion = PowerQuestion()) -> MeasuredPower:
     """The power to tell two models apart on a benchmark with so many passages in each filing.
+
+    Every number is from the same random numbers, so that none hangs on which others are asked for.
 
     Raises:
         InputError: fewer than two filings, or a number of the question is outside of its range.
     """
-    raise NotImplementedError
+    designs = _designs(sizes, question)
+    together = question.comparisons
+    return MeasuredPower(
+        question=question,
+        sizes=tuple(sizes),
+        single=_powers(designs, question, 1),
+        together=_powers(designs, question, together),
+        smallest_single=_smallest(designs[0], question, 1),
+        smallest_together=_smallest(designs[0], question, together),
+    )
 
 
 def power_tables(measured: MeasuredPower) -> tuple[Table, ...]:
     """The power of every difference, and the smallest difference that is found, as tables."""
-    raise NotImplementedError
+    pairs = measured.question.comparisons
+    designs = _designs(measured.sizes, measured.question)
+    several = pairs > 1
+    powers = (
+        list(zip(measured.single, measured.together, strict=True)) if several else [(one,) for one in measured.single]
+    )
+    smallest = (measured.smallest_single, *((measured.smallest_together,) if several else ()))
+    return (
+        power_table(designs, powers, comparisons=pairs),
+        smallest_difference_table(designs[0], smallest, powers[0], comparisons=pairs),
+    )
+
+
+def _designs(sizes: Sequence[int], question: PowerQuestion) -> list[PairedDesign]:
+    if not question.differences:
+        raise InputError("there is no difference to find.", hint="Name at least one.")
+    return [
+        PairedDesign(tuple(sizes), question.accuracy, one, question.correlation, question.intracluster)
+        for one in question.differences
+    ]
+
+
+def _powers(designs: Sequence[PairedDesign], question: PowerQuestion, comparisons: int) -> tuple[Power, ...]:
+    return tuple(
+        paired_power(
+            design,
+            alpha=question.alpha,
+            comparisons=comparisons,
+            simulations=question.simulations,
+            generator=_generator(question),
+        )
+        for design in designs
+    )
+
+
+def _smallest(design: PairedDesign, question: PowerQuestion, comparisons: int) -> float | None:
+    return smallest_difference(
+        design,
+        alpha=question.alpha,
+        comparisons=comparisons,
+        simulations=question.simulations,
+        generator=_generator(question),
+    )
+
+
+def _generator(question: PowerQuestion) -> np.random.Generator:
+    """Always at the beginning."""
+    import numpy as np
+
+    if question.seed < 0:
+        raise InputError(f"is {question.seed}, and must not be below zero.", where="seed")
+    return np.random.default_rng(question.seed)
