@@ -1,0 +1,388 @@
+"""What a study file may say: one TOML file for corpus, models, labels and statistics."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
+
+from fingreat.analysis.bootstrap import MOST_REPLICATES, REPLICATES, SEED
+from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
+from fingreat.errors import InputError
+from fingreat.inference.requirements import NEEDS, known_spec
+from fingreat.pipeline.extract import ExtractConfig
+from fingreat.pipeline.questions import ClassifyConfig
+from fingreat.pipeline.years import years_of
+from fingreat.prompts import Guide, MaskKind
+from fingreat.schema import Mode
+from fingreat.schema.graph import DEFAULT_GROUPING
+from fingreat.schema.records import Record
+
+MOST_REPEATS = 5
+"""Each has a chunk budget a tenth smaller than the one before."""
+_HINT = "See docs/studies.md for its form."
+
+
+def _beside_the_file(path: Path, info: ValidationInfo) -> Path:
+    """Paths count from the folder of the study file, wherever the command is given."""
+    return Path(info.context) / path.expanduser() if info.context is not None else path
+
+
+def _years(value: object) -> object:
+    try:
+        return years_of(value, "years") if isinstance(value, str) else value
+    except InputError as error:
+        raise ValueError(error.message) from error
+
+
+def _known_model(text: str, info: ValidationInfo) -> str:
+    """A specification of a back end that there is; a file or folder beside the study file is named completely."""
+    try:
+        spec = known_spec(text)
+    except InputError as error:
+        raise ValueError(f"{error.message} {error.hint or ''}".strip()) from error
+    if spec.model and info.context is not None and NEEDS[spec.backend].model != "hosted":
+        path = Path(info.context) / Path(spec.model).expanduser()
+        if path.exists():
+            return str(replace(spec, model=str(path)))
+    return text
+
+
+StudyPath = Annotated[Path, AfterValidator(_beside_the_file)]
+StudyModel = Annotated[str, AfterValidator(_known_model)]
+Years = Annotated[tuple[int, ...], BeforeValidator(_years)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")]
+"""Names a folder, and a run in tables."""
+
+
+class About(Record):
+    """`[study]`.
+
+    Attributes:
+        replicates, seed: of the intervals.
+        grouping: which grouping of the graph's edges gives the categories.
+        schema_file: a graph file instead of the shipped graph; `schema` in the file.
+    """
+
+    name: Name
+    title: str = Field(min_length=1)
+    seed: int = Field(default=SEED, ge=0)
+    replicates: int = Field(default=REPLICATES, ge=1, le=MOST_REPLICATES)
+    grouping: str = DEFAULT_GROUPING
+    schema_file: StudyPath | None = Field(default=None, alias="schema")
+
+
+class SamplePart(Record):
+    """`[corpus.sample]`: drawn from EDGAR's indexes, as `fingreat corpus sample` does.
+
+    Attributes:
+        enrich: whether industries and total assets are asked for as well.
+    """
+
+    years: Years
+    per_year: int = Field(ge=1)
+    seed: int = 0
+    forms: tuple[str, ...] = ("10-K",)
+    alone: bool = False
+    amendments: bool = False
+    enrich: bool = True
+
+
+class CorpusPart(Record):
+    """`[corpus]`: local files, an existing corpus, or a sample; just one of these.
+
+    Attributes:
+        tokens: budget of a chunk, in cl100k_base.
+        assets_years: years of filing to which the description of total assets is restricted.
+    """
+
+    files: tuple[StudyPath, ...] = ()
+    folder: StudyPath | None = None
+    sample: SamplePart | None = None
+    item: str = "7"
+    tokens: int = Field(default=DEFAULT_BUDGET, ge=MIN_BUDGET)
+    assets_years: Years = ()
+
+    @model_validator(mode="after")
+    def _just_one(self) -> CorpusPart:
+        if sum(map(bool, (self.files, self.folder, self.sample))) != 1:
+            raise ValueError("needs just one of `files`, `folder` and `sample`")
+        return self
+
+
+class Reached(Record):
+    """How a model is reached and what it may cost; of all this only `base_url` and `models_file` can change an answer.
+
+    Attributes:
+        models_file: what is known of models by name, on top of the shipped file.
+        rpm, tpm: requests and tokens a minute.
+        batch: through the provider's batch interface.
+        max_cost: US dollars that each run may spend.
+        trial: whether a small request tries a language model out first.
+    """
+
+    base_url: str | None = None
+    models_file: StudyPath | None = None
+    in_flight: int | None = Field(default=None, ge=1)
+    rpm: int | None = Field(default=None, ge=1)
+    tpm: int | None = Field(default=None, ge=1)
+    batch: bool | None = None
+    max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    trial: bool | None = None
+
+
+class ExtractSettings(Reached):
+    """What extraction runs share, or one of them has instead; None for the default of `ExtractConfig`."""
+
+    mode: Mode | None = None
+    guide: Guide | None = None
+    facets: bool | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    seed: int | None = None
+    resend: int | None = None
+    repeats: int | None = Field(default=None, ge=0, le=MOST_REPEATS)
+
+
+class ClassifySettings(Reached):
+    """What classification runs share, or one of them has instead; None for the default of `ClassifyConfig`."""
+
+    guide: Guide | None = None
+    context: Literal["auto", "none"] | None = None
+    mask: tuple[MaskKind, ...] | None = None
+    shuffle: int | None = None
+    tokens: int | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    seed: int | None = None
+    resend: int | None = None
+
+
+class Extractor(ExtractSettings):
+    """`[[extract.models]]`: a model, or a slot for one that is still to be named.
+
+    Attributes:
+        model: `backend:model[@revision]`; None in a slot.
+        slot: what belongs here.
+        years: of filing; the model reads only the filings of these. All, where empty.
+    """
+
+    name: Name
+    model: StudyModel | None = None
+    slot: str | None = None
+    years: Years = ()
+
+    @model_validator(mode="after")
+    def _model_or_slot(self) -> Extractor:
+        _check_entry(self.model, self.slot)
+        return self
+
+
+class Classifier(ClassifySettings):
+    """`[[classify.models]]`: a model, or a slot for one that is still to be named."""
+
+    name: Name
+    model: StudyModel | None = None
+    slot: str | None = None
+
+    @model_validator(mode="after")
+    def _model_or_slot(self) -> Classifier:
+        _check_entry(self.model, self.slot)
+        return self
+
+
+def _check_entry(model: str | None, slot: str | None) -> None:
+    if (model is None) == (slot is None):
+        raise ValueError("needs a `model`, or a `slot` that says what belongs there")
+
+
+class ExtractPart(ExtractSettings):
+    """`[extract]`.
+
+    Attributes:
+        references: runs that the models are measured against; they may read fewer filings.
+    """
+
+    models: tuple[Extractor, ...] = ()
+    references: tuple[Extractor, ...] = ()
+
+
+class ClassifyPart(ClassifySettings):
+    """`[classify]`.
+
+    Attributes:
+        gold: files of labelled passages; together they are the benchmark.
+    """
+
+    gold: tuple[StudyPath, ...] = Field(min_length=1)
+    models: tuple[Classifier, ...] = ()
+
+
+class ReviewsPart(Record):
+    """`[reviews]`: the reviewers' decisions, a line each."""
+
+    file: StudyPath
+
+
+class EnsemblePart(Record):
+    """`[ensemble]`: names of the extraction models that vote; all of them by default."""
+
+    members: tuple[Name, ...] = ()
+
+
+class PowerPart(Record):
+    """`[power]`: what the benchmark is asked before the models are, see `PowerQuestion`.
+
+    Attributes:
+        differences: of accuracy, as fractions.
+        comparisons: pairs of models that are tested together; by default all pairs of `[[classify.models]]`.
+        passages, filings: of the benchmark, as long as there is no gold file.
+    """
+
+    accuracy: float | None = Field(default=None, gt=0, lt=1)
+    differences: tuple[Annotated[float, Field(gt=0, lt=1)], ...] | None = Field(default=None, min_length=1)
+    comparisons: int | None = Field(default=None, ge=1)
+    correlation: float | None = Field(default=None, ge=-1, le=1)
+    intracluster: float | None = Field(default=None, ge=0, le=1)
+    simulations: int | None = Field(default=None, ge=1, le=100_000)
+    passages: int | None = Field(default=None, ge=2)
+    filings: int | None = Field(default=None, ge=2)
+
+    @model_validator(mode="after")
+    def _both_or_none(self) -> PowerPart:
+        if (self.passages is None) != (self.filings is None):
+            raise ValueError("needs `passages` and `filings` together, or neither")
+        return self
+
+
+class StudyConfig(Record):
+    """A study file."""
+
+    format: Literal[1]
+    study: About
+    corpus: CorpusPart
+    extract: ExtractPart = ExtractPart()
+    classify: ClassifyPart | None = None
+    reviews: ReviewsPart | None = None
+    ensemble: EnsemblePart = EnsemblePart()
+    power: PowerPart | None = None
+
+    @model_validator(mode="after")
+    def _names_are_told_apart(self) -> StudyConfig:
+        extract = [*self.extract.models, *self.extract.references]
+        for names in ([one.name for one in extract], [one.name for one in self.classifiers]):
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                raise ValueError(f"two models of one task have the name '{twice[0]}'")
+        if unknown := set(self.ensemble.members) - {one.name for one in self.extract.models}:
+            raise ValueError(f"[ensemble] names '{min(unknown)}', which is none of [[extract.models]]")
+        return self
+
+    @property
+    def classifiers(self) -> tuple[Classifier, ...]:
+        """The entries of `[[classify.models]]`."""
+        return self.classify.models if self.classify else ()
+
+
+def load_study(file: Path) -> StudyConfig:
+    """Read a study file; paths in it count from its folder, and those of the result are complete.
+
+    Raises:
+        InputError: it cannot be read, is no TOML, or has an unknown key or a bad value; with its place.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read the study file ({error.strerror}).", where=str(file)) from error
+    try:
+        table = tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"is no TOML: {error}.", where=str(file), hint=_HINT) from error
+    try:
+        config = StudyConfig.model_validate(table, context=file.resolve().parent)
+    except ValidationError as error:
+        raise InputError(_fault(error, table), where=str(file), hint=_HINT) from error
+    for entry in (*config.extract.models, *config.extract.references):
+        if entry.model:
+            extract_config(config, entry, file)
+    for classifier in config.classifiers:
+        if classifier.model:
+            classify_config(config, classifier, file)
+    return config
+
+
+def extract_config(config: StudyConfig, entry: Extractor, file: Path | None = None, repeat: int = 0) -> ExtractConfig:
+    """The configuration of an extraction run.
+
+    A repeat asks the same of other chunks: the nth has a seed n higher, and a budget n tenths smaller, whose chunks end
+    elsewhere. Seeds alone change nothing at temperature 0.
+
+    Raises:
+        InputError: a value is out of its range; `file` is named in the message.
+    """
+    shared = {
+        "item": config.corpus.item,
+        "tokens": max(MIN_BUDGET, config.corpus.tokens * (10 - repeat) // 10),
+        "schema_file": config.study.schema_file,
+    }
+    made = _run_config(ExtractConfig, config.extract, entry, shared, file)
+    return made.model_copy(update={"seed": made.seed + repeat}) if repeat else made
+
+
+def classify_config(config: StudyConfig, entry: Classifier, file: Path | None = None) -> ClassifyConfig:
+    """The configuration of a classification run.
+
+    Raises:
+        InputError: a value is out of its range; `file` is named in the message.
+    """
+    shared = {"item": config.corpus.item, "schema_file": config.study.schema_file}
+    return _run_config(ClassifyConfig, config.classify or ClassifySettings(), entry, shared, file)
+
+
+C = TypeVar("C", ExtractConfig, ClassifyConfig)
+
+
+def settings_of(common: Record, entry: Record) -> dict[str, Any]:
+    """What an entry says, over what all entries share; what neither says is left out."""
+    ours, theirs = ({name: getattr(one, name) for name in type(one).model_fields} for one in (common, entry))
+    return {
+        name: value
+        for name in ours | theirs
+        if (value := theirs.get(name) if theirs.get(name) is not None else ours.get(name)) is not None
+    }
+
+
+def _run_config(kind: type[C], common: Record, entry: Record, shared: dict[str, Any], file: Path | None) -> C:
+    known = settings_of(common, entry) | {name: value for name, value in shared.items() if value is not None}
+    try:
+        return kind.model_validate({name: value for name, value in known.items() if name in kind.model_fields})
+    except ValidationError as error:
+        detail = error.errors()[0]
+        raise InputError(
+            f"{getattr(entry, 'name', '')}: '{'.'.join(map(str, detail['loc']))}': {detail['msg']}, "
+            f"found {detail['input']!r}.",
+            where=str(file) if file else None,
+            hint=_HINT,
+        ) from error
+
+
+def _fault(error: ValidationError, table: Any) -> str:
+    """The first fault, with its place in words, and how many there are."""
+    faults = error.errors()
+    first = faults[0]
+    place, value = "", table
+    for part in first["loc"]:
+        inside = isinstance(value, (dict, list)) and (isinstance(part, int) or part in value)
+        value = value[part] if inside else None
+        if isinstance(part, int):
+            label = value.get("name") if isinstance(value, dict) else None
+            place += f"[{part + 1}]" + (f" ('{label}')" if label else "")
+        else:
+            place += f".{part}" if place else str(part)
+    what = {"extra_forbidden": "is no key here", "missing": "is missing"}.get(
+        first["type"], first["msg"].removeprefix("Value error, ").removesuffix(".")
+    )
+    more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"{f'{place}: ' if place else ''}{what}{more}."
