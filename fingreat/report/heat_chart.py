@@ -22,6 +22,8 @@ _PALEST, _DARKEST = 0.06, 0.70
 _MOST_NUMBERED = 12
 """More rows or columns than these are drawn as small cells without numbers, which each still has as its title."""
 _CELL, _SMALL = 16, 11
+_DARKEST_SMALL = 0.95
+"""No text stands on small cells."""
 _SWATCHES, _SWATCH = 9, 26
 
 
@@ -132,7 +134,7 @@ def _small(
     return {
         "words": _summary(sides.rows, values),
         "columns": sides.columns,
-        "cells": _cells(sides, values, (left, top), (_CELL, _CELL), span),
+        "cells": _cells(sides, values, (left, top), (_CELL, _CELL), span, _DARKEST_SMALL),
         "scale": _scale(left, foot + 14, span, shares=_with_shares(values)),
         "left": left,
         "top": top,
@@ -154,6 +156,7 @@ def _cells(
     corner: tuple[float, float],
     size: tuple[float, float],
     span: tuple[float, float],
+    darkest: float = _DARKEST,
 ) -> list[_Cell]:
     """All cells, row by row, each with its place and what it says."""
     cells = []
@@ -165,13 +168,13 @@ def _cells(
             if number is None:
                 cells.append(_Cell(*place, 0.0, lines, words, _hatch(*place, *size)))
             else:
-                cells.append(_Cell(*place, _opacity(number, span), lines, words))
+                cells.append(_Cell(*place, _opacity(number, span, darkest), lines, words))
     return cells
 
 
-def _opacity(number: float, span: tuple[float, float]) -> float:
+def _opacity(number: float, span: tuple[float, float], darkest: float) -> float:
     ratio = min(max((number - span[0]) / (span[1] - span[0]), 0.0), 1.0)
-    return _PALEST + ratio * (_DARKEST - _PALEST)
+    return _PALEST + ratio * (darkest - _PALEST)
 
 
 def _scale(left: float, top: float, span: tuple[float, float], *, shares: bool) -> list[_Cell]:
@@ -179,7 +182,13 @@ def _scale(left: float, top: float, span: tuple[float, float], *, shares: bool) 
     steps = [span[0] + (span[1] - span[0]) * i / (_SWATCHES - 1) for i in range(_SWATCHES)]
     told = {0, _SWATCHES // 2, _SWATCHES - 1}
     return [
-        _Cell(left + i * _SWATCH, top, _opacity(step, span), (), _figure(step, shares=shares) if i in told else "")
+        _Cell(
+            left + i * _SWATCH,
+            top,
+            _opacity(step, span, _DARKEST_SMALL),
+            (),
+            _figure(step, shares=shares) if i in told else "",
+        )
         for i, step in enumerate(steps)
     ]
 

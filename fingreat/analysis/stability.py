@@ -1,0 +1,111 @@
+"""Whether a model gives the same edge to the same passage when it extracts it and when it is asked to classify it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fingreat.analysis.answers import AnswerSheet
+from fingreat.analysis.bootstrap import ratio_of_sums, ratios_of_sums
+from fingreat.analysis.ratio import Interval, Ratio
+from fingreat.errors import InputError
+
+if TYPE_CHECKING:
+    from fingreat.analysis.bootstrap import FilingBootstrap
+
+
+@dataclass(frozen=True)
+class Stability:
+    """One model's extraction run beside its classification run, on the gold passages that the former quotes.
+
+    Attributes:
+        model: what both asked.
+        extraction, classification: names of the runs.
+        quoted: gold passages that the extraction run quotes, of those in filings that it read; all other shares are of
+            these quoted ones.
+        unread: gold passages of filings that it did not read.
+        not_quoted: ids of the gold passages that it read and does not quote.
+        extracted, classified: passages whose edge is an accepted one, by either run; a failed reply is wrong.
+        difference: interval of `classified` less `extracted`.
+        same_edge: passages to which both give the same edge, right or wrong; a failed reply gives none.
+        both, only_extracted, only_classified, neither: passages by which of the two gave an accepted edge.
+        overall: accuracy of the classification run on all of its gold passages, quoted or not.
+    """
+
+    model: str
+    extraction: str
+    classification: str
+    quoted: Ratio
+    unread: int
+    not_quoted: tuple[str, ...]
+    extracted: Ratio
+    classified: Ratio
+    difference: Interval | None
+    same_edge: Ratio
+    both: Ratio
+    only_extracted: Ratio
+    only_classified: Ratio
+    neither: Ratio
+    overall: Ratio
+
+
+def measure_stability(
+    sheet: AnswerSheet,
+    names: tuple[str, str, str],
+    extracted: Mapping[str, str],
+    read: Collection[str],
+    bootstrap: FilingBootstrap | None = None,
+) -> Stability:
+    """Compare the edges that a model gave to the same gold passages in two tasks.
+
+    Args:
+        sheet: with the answers of the classification run.
+        names: of the model, of its extraction run, and of its classification run as the sheet has it.
+        extracted: passage id → edge of the extraction that quotes it.
+        read: ids of the filings that the extraction run read.
+        bootstrap: of the sheet's filings, for the intervals.
+
+    Raises:
+        InputError: the sheet has no such run; the extraction run read no filing of a gold passage.
+    """
+    import numpy as np
+
+    model, extraction, classification = names
+    if classification not in sheet.names:
+        raise InputError("has no answers on the sheet.", where=classification)
+    number = sheet.names.index(classification)
+    was_read = np.array([passage.filing_id in read for passage in sheet.passages], dtype=bool)
+    if not was_read.any():
+        raise InputError(
+            "read no filing that has a gold passage.",
+            where=extraction,
+            hint="Name an extraction run over the filings of the gold file.",
+        )
+    first = [extracted.get(passage.passage_id) for passage in sheet.passages]
+    quoted = was_read & np.array([edge is not None for edge in first], dtype=bool)
+    accepted = [passage.accepted for passage in sheet.passages]
+    before = quoted & np.array([edge in of for edge, of in zip(first, accepted, strict=True)], dtype=bool)
+    now = quoted & sheet.right[number]
+    same = quoted & np.array([a == b for a, b in zip(first, sheet.edges[number], strict=True)], dtype=bool)
+    parts = (before, now, same, before & now, before & ~now, ~before & now, quoted & ~before & ~now)
+    hits, total = sheet.by_filing(parts), sheet.by_filing(quoted)
+    shares = ratios_of_sums(hits, np.broadcast_to(total, hits.shape), bootstrap)
+    every = sheet.by_filing(np.ones(len(sheet.passages)))
+    return Stability(
+        model=model,
+        extraction=extraction,
+        classification=classification,
+        quoted=ratio_of_sums(total[:, 0], sheet.by_filing(was_read)[:, 0], bootstrap),
+        unread=int((~was_read).sum()),
+        not_quoted=tuple(p.passage_id for p, yes in zip(sheet.passages, was_read & ~quoted, strict=True) if yes),
+        extracted=shares[0],
+        classified=shares[1],
+        difference=bootstrap.difference(hits[:, 1], total[:, 0], hits[:, 0], total[:, 0]) if bootstrap else None,
+        same_edge=shares[2],
+        both=shares[3],
+        only_extracted=shares[4],
+        only_classified=shares[5],
+        neither=shares[6],
+        overall=ratio_of_sums(sheet.by_filing(sheet.right[number])[:, 0], every[:, 0], bootstrap),
+    )
