@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from fingreat.analysis.answers import AnswerSheet
-from fingreat.runs import Manifest, RunFolder
-from fingreat.schema import GoldPassage, Graph
+from fingreat.analysis.answers import AnswerSheet, answer_sheet
+from fingreat.errors import CorpusError, InputError
+from fingreat.pipeline.benchmark_notes import notes_on
+from fingreat.pipeline.comparable import check_different, finished
+from fingreat.pipeline.corpus_folder import CorpusFolder
+from fingreat.pipeline.gold import read_gold
+from fingreat.pipeline.side_by_side import graph_of, names_of
+from fingreat.runs import Manifest, RunFolder, read_records, readers, sha256_of
+from fingreat.schema import Classification, Filing, GoldPassage, Graph
 
 
 @dataclass(frozen=True)
@@ -52,4 +59,104 @@ def read_benchmark(runs: Sequence[RunFolder], *, gold: Path | None = None, commo
         InputError: there is no run, one is named twice or is none of `fingreat classify`; runs have different graphs
             or gold files; a gold file is not there any more.
     """
-    raise NotImplementedError
+    if not runs:
+        raise InputError("there is no run to measure.", hint="Name at least one run of `fingreat classify`.")
+    with ExitStack() as stack:
+        for path in dict.fromkeys(run.path for run in runs):
+            stack.enter_context(readers(path))
+        manifests = [finished(run, "classify") for run in runs]
+        check_different(runs, manifests)
+        graph = _same_graph(runs, manifests)
+        passages = _passages(_gold_files(runs, manifests, gold, common))
+        names = names_of(run.path for run in runs)
+        answers = {
+            name: list(read_records(run.classifications, Classification)) for name, run in zip(names, runs, strict=True)
+        }
+    sheet = answer_sheet(answers, passages, graph, common=common)
+    by_name = dict(zip(names, manifests, strict=True))
+    filings, unread = _filings(manifests)
+    return Benchmark(
+        names=names,
+        manifests=by_name,
+        graph=graph,
+        gold=tuple(passages),
+        sheet=sheet,
+        years={one.id: one.filed.year for one in filings if one.filed},
+        period_years={one.id: one.period.year for one in filings if one.period},
+        notes=(*notes_on(sheet, by_name), *unread),
+    )
+
+
+def _same_graph(runs: Sequence[RunFolder], manifests: Sequence[Manifest]) -> Graph:
+    graph = graph_of(manifests[0], runs[0])
+    for run, manifest in zip(runs, manifests, strict=True):
+        if manifest.hashes["graph"] != manifests[0].hashes["graph"]:
+            raise InputError(
+                f"was made with graph {manifest.resolved.get('graph')} ({manifest.hashes['graph']}), not that of "
+                f"{runs[0].path}: {graph.name} ({graph.digest}).",
+                where=str(run.path),
+                hint="Name runs with one graph.",
+            )
+    return graph
+
+
+def _gold_files(
+    runs: Sequence[RunFolder], manifests: Sequence[Manifest], gold: Path | None, common: bool
+) -> list[Path]:
+    """The very gold files that runs were asked over, each once, wherever they now are."""
+    asked = [Path(str(manifest.asked.get("gold", ""))) for manifest in manifests]
+    read = [manifest.inputs.get("gold", "") for manifest in manifests]
+    for run, path, digest in zip(runs, asked, read, strict=True):
+        if digest != read[0] and not common:
+            raise InputError(
+                f"was asked over another gold file ({path}) than {runs[0].path} ({asked[0]}).",
+                where=str(run.path),
+                hint="Name runs over one gold file, or add --common to compare on the passages that all files have.",
+            )
+    found = {sha256_of(path): path for path in reversed(asked) if path.is_file()}
+    if gold is not None:
+        if not gold.is_file():
+            raise InputError("is no file.", where=str(gold), hint="Name the gold file that the runs were asked over.")
+        if (digest := sha256_of(gold)) not in read:
+            raise InputError(
+                f"is not the gold file that {runs[0].path} was asked over.",
+                where=str(gold),
+                hint=f"Name that file, which was {asked[0]}.",
+            )
+        found[digest] = gold
+    for run, path, digest in zip(runs, asked, read, strict=True):
+        if digest not in found:
+            changed = "is not what it was" if path.is_file() else "is not there"
+            raise InputError(
+                f"was asked over {path}, which {changed}.",
+                where=str(run.path),
+                hint="Put it back, or name where it is with --gold.",
+            )
+    return [found[digest] for digest in dict.fromkeys(read)]
+
+
+def _passages(files: Sequence[Path]) -> list[GoldPassage]:
+    """All passages of gold files; one that several have must be the same in all."""
+    passages: dict[str, GoldPassage] = {}
+    for path in files:
+        for passage in read_gold(path):
+            if passages.setdefault(passage.passage_id, passage) != passage:
+                raise InputError(
+                    f"passage {passage.passage_id} is not the same as in {files[0]}.",
+                    where=str(path),
+                    hint="Name runs over files in which a passage's text and accepted edges are the same.",
+                )
+    return list(passages.values())
+
+
+def _filings(manifests: Sequence[Manifest]) -> tuple[list[Filing], list[str]]:
+    """What the runs' corpora now say of their filings, and a note for each corpus that cannot be read."""
+    filings: dict[str, Filing] = {}
+    notes = []
+    for path in dict.fromkeys(str(m.asked["corpus"]) for m in manifests if m.asked.get("corpus")):
+        try:
+            for filing in CorpusFolder(Path(path)).filings():
+                filings.setdefault(filing.id, filing)
+        except CorpusError as error:
+            notes.append(f"Years of its filings are not known, since the corpus cannot be read: {error}")
+    return list(filings.values()), notes
