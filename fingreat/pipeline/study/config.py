@@ -114,7 +114,7 @@ class CorpusPart(Record):
 
 
 class Reached(Record):
-    """How a model is reached and what it may cost; of all this only `base_url` and `models_file` can change an answer.
+    """How a model is reached and what it may cost; of all this only `models_file` can change an answer.
 
     Attributes:
         models_file: what is known of models by name, on top of the shipped file.
@@ -124,7 +124,6 @@ class Reached(Record):
         trial: whether a small request tries a language model out first.
     """
 
-    base_url: str | None = None
     models_file: StudyPath | None = None
     in_flight: int | None = Field(default=None, ge=1)
     rpm: int | None = Field(default=None, ge=1)
@@ -167,12 +166,14 @@ class Extractor(ExtractSettings):
     Attributes:
         model: `backend:model[@revision]`; None in a slot.
         slot: what belongs here.
+        base_url: of a server that speaks the provider's language, instead of the provider's own.
         years: of filing; the model reads only the filings of these. All, where empty.
     """
 
     name: Name
     model: StudyModel | None = None
     slot: str | None = None
+    base_url: str | None = None
     years: Years = ()
 
     @model_validator(mode="after")
@@ -187,6 +188,7 @@ class Classifier(ClassifySettings):
     name: Name
     model: StudyModel | None = None
     slot: str | None = None
+    base_url: str | None = None
 
     @model_validator(mode="after")
     def _model_or_slot(self) -> Classifier:
@@ -272,13 +274,17 @@ class StudyConfig(Record):
 
     @model_validator(mode="after")
     def _names_are_told_apart(self) -> StudyConfig:
-        extract = [*self.extract.models, *self.extract.references]
-        for names in ([one.name for one in extract], [one.name for one in self.classifiers]):
+        for names in ([one.name for one in self.extractors], [one.name for one in self.classifiers]):
             if twice := sorted({name for name in names if names.count(name) > 1}):
                 raise ValueError(f"two models of one task have the name '{twice[0]}'")
         if unknown := set(self.ensemble.members) - {one.name for one in self.extract.models}:
             raise ValueError(f"[ensemble] names '{min(unknown)}', which is none of [[extract.models]]")
         return self
+
+    @property
+    def extractors(self) -> tuple[Extractor, ...]:
+        """The entries of `[[extract.models]]` and `[[extract.references]]`."""
+        return (*self.extract.models, *self.extract.references)
 
     @property
     def classifiers(self) -> tuple[Classifier, ...]:
@@ -304,7 +310,7 @@ def load_study(file: Path) -> StudyConfig:
         config = StudyConfig.model_validate(table, context=file.resolve().parent)
     except ValidationError as error:
         raise InputError(_fault(error, table), where=str(file), hint=_HINT) from error
-    for entry in (*config.extract.models, *config.extract.references):
+    for entry in config.extractors:
         if entry.model:
             extract_config(config, entry, file)
     for classifier in config.classifiers:
