@@ -8,6 +8,7 @@ from fingreat.analysis.agreement import (
     Side,
     measure_agreement,
 )
+from fingreat.analysis.behavior import Behavior, BehaviorTally, Emphasis, Portion
 from fingreat.analysis.bootstrap import (
     MOST_REPLICATES,
     REPLICATES,
@@ -34,6 +35,8 @@ __all__ = [
     "SEED",
     "Accuracy",
     "Agreement",
+    "Behavior",
+    "BehaviorTally",
     "CharacterAgreement",
     "CharacterTally",
     "CohortAccuracy",
@@ -41,6 +44,7 @@ __all__ = [
     "CohortPrecision",
     "Decision",
     "EdgeScore",
+    "Emphasis",
     "EnsembleRow",
     "EnsembleScore",
     "EnsembleTally",
@@ -54,6 +58,7 @@ __all__ = [
     "Interval",
     "PairAgreement",
     "PairTally",
+    "Portion",
     "Ratio",
     "Review",
     "ReviewAgreement",

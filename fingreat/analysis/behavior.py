@@ -28,7 +28,7 @@ _UNDATED = 0
 
 
 @dataclass(frozen=True)
-class Part:
+class Portion:
     """What goes to one edge, or to one category of edges.
 
     Attributes:
@@ -60,8 +60,8 @@ class Emphasis:
     filings: int
     silent: int
     per_filing: Ratio
-    categories: tuple[Part, ...]
-    edges: tuple[Part, ...]
+    categories: tuple[Portion, ...]
+    edges: tuple[Portion, ...]
     grounded: Ratio
     verdicts: Mapping[Verdict, Ratio]
 
@@ -169,8 +169,8 @@ class BehaviorTally:
             filings=len(counts),
             silent=int((totals == 0).sum()),
             per_filing=ratio_of_sums(totals, ones, bootstrap),
-            categories=tuple(Part(name, next(shares), next(coverage)) for name in self._members),
-            edges=tuple(Part(name, next(shares), next(coverage)) for name in self._edges),
+            categories=tuple(Portion(name, next(shares), next(coverage)) for name in self._members),
+            edges=tuple(Portion(name, next(shares), next(coverage)) for name in self._edges),
             grounded=next(shares),
             verdicts={verdict: next(shares) for verdict in Verdict},
         )
