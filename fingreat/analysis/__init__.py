@@ -27,6 +27,7 @@ from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.analysis.reviews import Decision, Review, ReviewAgreement, accepted_of, masi_distance, measure_reviews
 from fingreat.analysis.spans import CharacterAgreement, CharacterTally
 from fingreat.analysis.tags import TagRow, TagScore, TagTally, measure_tags
+from fingreat.analysis.vocabulary import Vocabulary, normalise_tag, vocabulary_of, vocabulary_overlap
 from fingreat.analysis.volume import Volume, VolumeTally
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "TagRow",
     "TagScore",
     "TagTally",
+    "Vocabulary",
     "Volume",
     "VolumeTally",
     "accepted_of",
@@ -77,7 +79,10 @@ __all__ = [
     "measure_agreement",
     "measure_reviews",
     "measure_tags",
+    "normalise_tag",
     "ratio_of_sums",
     "ratios_of_sums",
     "score_against_gold",
+    "vocabulary_of",
+    "vocabulary_overlap",
 ]
