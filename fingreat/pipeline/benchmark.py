@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from fingreat.pipeline.comparable import check_different, finished
 from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.side_by_side import graph_of, names_of
+from fingreat.report.tables import Table
 from fingreat.runs import Manifest, RunFolder, read_records, readers, sha256_of
 from fingreat.schema import Classification, Filing, GoldPassage, Graph
 
@@ -42,6 +43,10 @@ class Benchmark:
     years: Mapping[str, int]
     period_years: Mapping[str, int]
     notes: tuple[str, ...]
+
+    def told(self, tables: Iterable[Table]) -> tuple[Table, ...]:
+        """Tables, each with the notes before its own."""
+        return tuple(table.model_copy(update={"notes": (*self.notes, *table.notes)}) for table in tables)
 
 
 def read_benchmark(runs: Sequence[RunFolder], *, gold: Path | None = None, common: bool = False) -> Benchmark:
