@@ -117,7 +117,7 @@ class Errors:
     confusion: Confusion
 
 
-def measure_errors(sheet: AnswerSheet, bootstrap: FilingBootstrap | None = None) -> Errors:
+def errors_of(sheet: AnswerSheet, bootstrap: FilingBootstrap | None = None) -> Errors:
     """Errors of all models of a sheet; a failed reply is one.
 
     Args:

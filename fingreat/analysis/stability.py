@@ -50,7 +50,7 @@ class Stability:
     overall: Ratio
 
 
-def measure_stability(
+def stability_of(
     sheet: AnswerSheet,
     names: tuple[str, str, str],
     extracted: Mapping[str, str],

@@ -1,0 +1,117 @@
+"""The same gold passages in two tasks of one model, as tables and bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fingreat.analysis import Ratio
+from fingreat.analysis.bootstrap import SEED
+from fingreat.analysis.stability import Stability
+from fingreat.report.bar_chart import bars
+from fingreat.report.columns import gain, names, on_intervals, points, share, shares, texts
+from fingreat.report.model import Figure
+from fingreat.report.tables import Cell, Table, count_of, fraction, percent
+
+_SAME = (
+    "Gold passages are matched one to one with what an extraction run quotes of the same filing, by words and whatever "
+    "its edges. All shares but the first are of the passages so quoted: it is the same passages in both tasks."
+)
+_RIGHT = "An edge is right if the gold passage accepts it; a failed reply is wrong, and no edge is the same as it."
+_CHANGE = "Change is the accuracy when classified less that when extracted, in percentage points, on the same draws."
+_SHOWN = 3
+"""How many ids of passages a note names."""
+
+
+def stability_table(measured: Sequence[Stability], *, filings: int, seed: int = SEED) -> Table:
+    """A row for each extraction run beside a classification run of the same model.
+
+    Args:
+        filings: that the intervals draw from.
+        seed: of the draws.
+    """
+    found = [one for row in measured for one in (row.extracted.interval, row.same_edge.interval, row.difference)]
+    return Table(
+        id="stability",
+        title="The same gold passages, extracted and classified",
+        columns=(
+            *names("model"),
+            *texts("extraction run", "classification run"),
+            *shares("quoted", "right when extracted", "right when classified"),
+            *points("change"),
+            *shares("same edge"),
+        ),
+        rows=tuple(
+            (
+                *_runs(row),
+                share(row.quoted),
+                share(row.extracted),
+                share(row.classified),
+                gain(row.classified, row.extracted, row.difference),
+                share(row.same_edge),
+            )
+            for row in measured
+        ),
+        notes=(_SAME, _RIGHT, _CHANGE, *_left_out(measured), *on_intervals(found, filings, seed)),
+    )
+
+
+def transitions_table(measured: Sequence[Stability], *, filings: int, seed: int = SEED) -> Table:
+    """In which of the two tasks the quoted passages are right: four shares that sum to one.
+
+    Args:
+        filings, seed: as for `stability_table`.
+    """
+    found = [one.interval for row in measured for one in _transitions(row)]
+    return Table(
+        id="stability-transitions",
+        title="In which task the same gold passages are right",
+        columns=(
+            *names("model"),
+            *texts("extraction run", "classification run"),
+            *shares("in both", "only when extracted", "only when classified", "in neither"),
+        ),
+        rows=tuple((*_runs(row), *map(share, _transitions(row))) for row in measured),
+        notes=(_SAME, _RIGHT, *on_intervals(found, filings, seed)),
+    )
+
+
+def stability_bars(measured: Sequence[Stability]) -> Figure:
+    """Both accuracies and the share of same edges, for each pair of runs."""
+    several = len({row.model for row in measured}) < len(measured)
+    groups = [f"{row.extraction} / {row.classification}" if several else row.model for row in measured]
+    return bars(
+        "stability",
+        "The same gold passages, extracted and classified",
+        groups,
+        [
+            ("right when extracted", [share(row.extracted) for row in measured]),
+            ("right when classified", [share(row.classified) for row in measured]),
+            ("same edge", [share(row.same_edge) for row in measured]),
+        ],
+        caption=f"{_SAME} {_RIGHT}",
+    )
+
+
+def _runs(row: Stability) -> tuple[Cell, ...]:
+    return row.model, row.extraction, row.classification
+
+
+def _transitions(row: Stability) -> tuple[Ratio, ...]:
+    return row.both, row.only_extracted, row.only_classified, row.neither
+
+
+def _left_out(measured: Sequence[Stability]) -> Iterator[str]:
+    """Of each pair, what is not compared, and how the classification did on all passages."""
+    for row in measured:
+        pair = f"{row.extraction} and {row.classification}"
+        left = len(row.not_quoted)
+        ids = ", ".join(row.not_quoted[:_SHOWN])
+        more = f", and {left - _SHOWN:,} more" if left > _SHOWN else ""
+        told = [f"{count_of(left, 'passage')} not quoted ({ids}{more})"] if left else []
+        told += [f"{count_of(row.unread, 'passage')} of filings that {row.extraction} did not read"] * (row.unread > 0)
+        if told:
+            overall = share(row.overall)
+            yield (
+                f"{pair}: left out {' and '.join(told)}. On all passages {row.classification} is right on "
+                f"{percent(overall)} ({fraction(overall)})."
+            )
