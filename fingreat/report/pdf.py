@@ -41,7 +41,6 @@ def svg_to_pdf(svg: str, title: str) -> bytes:
             format="pdf",
             font_paths=typst.Fonts(include_system_fonts=False, font_paths=[fonts]),
             sys_inputs={"svg": svg, "title": title, "width": str(width[1])},
-            timestamp=0,
         )
     except RuntimeError as error:
         raise InputError(f"the drawing cannot be turned into a PDF: {error}") from error
