@@ -3,7 +3,9 @@
 from fingreat.report.bar_chart import bars
 from fingreat.report.dot_chart import DotRow, dots
 from fingreat.report.draw import draw_svg, svg_to_png
+from fingreat.report.frames import table_frame
 from fingreat.report.heat_chart import Sides, heat_map
+from fingreat.report.markdown_table import table_markdown
 from fingreat.report.model import (
     EdgeScore,
     Figure,
@@ -15,7 +17,10 @@ from fingreat.report.model import (
 )
 from fingreat.report.page import render_report
 from fingreat.report.palette import edge_styles
+from fingreat.report.pdf import svg_to_pdf
 from fingreat.report.scatter_chart import ScatterPoint, scatter
+from fingreat.report.study import Appendix, Block, Part, StudyReport
+from fingreat.report.study_page import render_study
 from fingreat.report.tables import (
     Cell,
     Column,
@@ -30,6 +35,8 @@ from fingreat.report.tables import (
 )
 
 __all__ = [
+    "Appendix",
+    "Block",
     "Cell",
     "Column",
     "DotRow",
@@ -37,6 +44,7 @@ __all__ = [
     "Figure",
     "FilingView",
     "MatchView",
+    "Part",
     "Points",
     "Report",
     "RunView",
@@ -44,6 +52,7 @@ __all__ = [
     "ScoreView",
     "Share",
     "Sides",
+    "StudyReport",
     "Table",
     "bars",
     "cell_text",
@@ -55,7 +64,11 @@ __all__ = [
     "number_text",
     "percent",
     "render_report",
+    "render_study",
     "scatter",
+    "svg_to_pdf",
     "svg_to_png",
     "table_csv",
+    "table_frame",
+    "table_markdown",
 ]
