@@ -28,7 +28,7 @@ _SIDE = 9.0
 _TEXT = 11.0
 _CLOSE = 24.0
 """Markers of one line stand at least so far apart."""
-_MOST_BANDS = 3
+MOST_BANDS = 3
 """More runs than these are drawn without their intervals, which would cover each other."""
 _YEAR_STEPS = (1, 2, 5, 10, 20)
 
@@ -92,7 +92,7 @@ class _Scale:
 
     @property
     def year_ticks(self) -> list[tuple[float, str]]:
-        """The years themselves where there is room for all of them, otherwise so many round ones as there is room for."""
+        """The years themselves where there is room for all of them, otherwise round ones."""
         first, last = self.years[0], self.years[-1]
         needed = text_width("2000", _TEXT) + GAP
         if all(self.x(b) - self.x(a) >= needed for a, b in pairwise(self.years)):
@@ -119,7 +119,7 @@ def lines(id: str, title: str, panels: Sequence[Panel], years: Sequence[int], *,
     _check(id, panels, years)
     names = [name for name, _ in panels[0].series]
     values = [value for panel in panels for _, of_run in panel.series for value in of_run]
-    bands = len(names) <= _MOST_BANDS
+    bands = len(names) <= MOST_BANDS
     columns = len(panels) if len(panels) < 4 else 2 if len(panels) == 4 else 3
     height = _FEW_HEIGHT if len(panels) == columns else _HEIGHT
     scale = _Scale(years, _axis(values, bands=bands), height)

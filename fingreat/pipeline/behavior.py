@@ -1,0 +1,191 @@
+"""What runs dwell on: edges, categories and coverage, over all filings and over the years in which they were filed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fingreat.analysis import REPLICATES, SEED, Behavior, BehaviorTally
+from fingreat.errors import CorpusError
+from fingreat.pipeline.corpus_folder import CorpusFolder
+from fingreat.pipeline.side_by_side import Scope, Watching, compared, unwatched
+from fingreat.pipeline.table_files import TableFolder
+from fingreat.report import Figure, Table, count_of
+from fingreat.report.behavior_figures import behavior_figures as drawn
+from fingreat.report.behavior_tables import behavior_by_edge_table, behavior_table, coverage_table, verdicts_table
+from fingreat.report.behavior_year_tables import (
+    behavior_by_year_table,
+    coverage_by_year_table,
+    edges_by_year_table,
+    filing_years_table,
+    verdicts_by_year_table,
+    volume_by_year_table,
+)
+from fingreat.runs import RunFolder
+from fingreat.schema import Filing, Graph
+from fingreat.schema.graph import DEFAULT_GROUPING
+
+TABLES = TableFolder(
+    "the behaviour of runs",
+    (
+        "behavior",
+        "behavior-by-edge",
+        "coverage",
+        "verdicts",
+        "filing-years",
+        "behavior-by-year",
+        "edges-by-year",
+        "coverage-by-year",
+        "volume-by-year",
+        "verdicts-by-year",
+    ),
+    figures=("category-lines", "edge-lines", "category-dots", "edge-dots", "coverage"),
+)
+"""What a folder of its tables and figures holds."""
+
+
+@dataclass(frozen=True)
+class MeasuredBehavior:
+    """What runs dwell on, over the same filings.
+
+    Attributes:
+        grouping: which grouping of the graph's edges gives the categories.
+        replicates, seed: of the intervals; there are none where fewer than two filings add to a total.
+        runs: one for each run, in their order.
+        fiscal: year of filing → fiscal year in words → filings.
+        notes: why filings have no year, where some have none.
+    """
+
+    scope: Scope
+    graph: Graph
+    grouping: str
+    replicates: int
+    seed: int
+    runs: tuple[Behavior, ...]
+    fiscal: Mapping[int, Mapping[str, int]]
+    notes: tuple[str, ...]
+
+
+def measure_behavior(
+    runs: Sequence[RunFolder],
+    *,
+    corpus: Path | None = None,
+    common: bool = False,
+    grouping: str = DEFAULT_GROUPING,
+    replicates: int = REPLICATES,
+    seed: int = SEED,
+    watch: Watching = unwatched,
+) -> MeasuredBehavior:
+    """Measure how the extractions of each run spread over edges, filings and years, in one pass over the filings.
+
+    A filing's year is that of its date of filing in the corpus. Without years, or with one, all else is still measured.
+
+    Args:
+        runs: at least one.
+        corpus: says when filings were filed; by default those that the runs name, where they are there.
+        common: measure on the filings that all of them read, instead of refusing others.
+        grouping: which grouping of the graph's edges gives the categories.
+        replicates: draws of filings that the intervals are made from.
+        watch: told how many filings are done.
+
+    Raises:
+        RunError: a run is not complete or is damaged, or another process changes it.
+        InputError: the runs cannot be compared; no such grouping; no replicate or far too many.
+        CorpusError: the corpus that is named is none, or is damaged.
+    """
+    with compared(runs, common=common) as found:
+        filings, unread = filings_of(runs, corpus)
+        dated = {id_: filings[id_] for id_ in found.scope.filings if id_ in filings and filings[id_].filed}
+        years = {id_: filing.filed.year for id_, filing in dated.items() if filing.filed}
+        tallies = [BehaviorTally(name, found.graph, years, grouping=grouping) for name in found.names]
+        for filing_id, extractions in found.by_filing(watch):
+            for tally, of_run in zip(tallies, extractions, strict=True):
+                tally.add(filing_id, of_run)
+    return MeasuredBehavior(
+        scope=found.scope,
+        graph=found.graph,
+        grouping=grouping,
+        replicates=replicates,
+        seed=seed,
+        runs=tuple(tally.behavior(replicates=replicates, seed=seed) for tally in tallies),
+        fiscal=_fiscal(years, dated),
+        notes=_on_undated(len(found.scope.filings) - len(years), len(years), unread),
+    )
+
+
+def behavior_tables(measured: MeasuredBehavior) -> tuple[Table, ...]:
+    """All there is to say, as tables; those by year only where a year is known."""
+    runs, seed = measured.runs, measured.seed
+    categories = {edge: measured.graph.category(edge, measured.grouping) for edge in measured.graph.edges}
+    tables = [
+        behavior_table(runs, seed=seed),
+        behavior_by_edge_table(runs, categories, seed=seed),
+        coverage_table(runs, categories, seed=seed),
+        verdicts_table(runs, seed=seed),
+    ]
+    if measured.fiscal:
+        makers = (
+            behavior_by_year_table,
+            edges_by_year_table,
+            coverage_by_year_table,
+            volume_by_year_table,
+            verdicts_by_year_table,
+        )
+        tables += [filing_years_table(measured.fiscal), *(make(runs, seed=seed) for make in makers)]
+    told = (table.model_copy(update={"notes": (*measured.notes, *table.notes)}) for table in tables)
+    return measured.scope.told(told)
+
+
+def behavior_figures(measured: MeasuredBehavior) -> tuple[Figure, ...]:
+    """Shares by category and by edge, and coverage: lines over years, dots where no two years are known."""
+    return drawn(measured.runs, measured.graph, measured.grouping)
+
+
+def filings_of(runs: Sequence[RunFolder], corpus: Path | None = None) -> tuple[Mapping[str, Filing], tuple[str, ...]]:
+    """Filing id → what is known of it, from a corpus or from those that the runs name.
+
+    Where several have a filing, one that says when it was filed goes before others, and an earlier one before later.
+
+    Returns:
+        the filings, and a sentence for each run whose corpus cannot be read.
+
+    Raises:
+        CorpusError: the corpus that is named is none, or is damaged.
+    """
+    if corpus is not None:
+        return {filing.id: filing for filing in CorpusFolder(corpus).filings()}, ()
+    filings: dict[str, Filing] = {}
+    unread = []
+    named = {run.path: run.manifest().asked.get("corpus") for run in runs}
+    for path, place in named.items():
+        if not place:
+            unread.append(f"Run {path} does not say which corpus it read.")
+    for place in dict.fromkeys(place for place in named.values() if place):
+        try:
+            found = CorpusFolder(Path(place)).filings()
+        except CorpusError as error:
+            unread.append(f"The corpus cannot be read: {error}")
+            continue
+        for filing in found:
+            known = filings.get(filing.id)
+            if known is None or (known.filed is None and filing.filed is not None):
+                filings[filing.id] = filing
+    return filings, tuple(unread)
+
+
+def _fiscal(years: Mapping[str, int], filings: Mapping[str, Filing]) -> dict[int, dict[str, int]]:
+    """Year of filing → fiscal year in words → filings, both in order."""
+    pairs = Counter((year, filings[id_].fiscal_year or 0) for id_, year in years.items())
+    found: dict[int, dict[str, int]] = {}
+    for (year, fiscal), number in sorted(pairs.items()):
+        found.setdefault(year, {})[str(fiscal) if fiscal else "unknown"] = number
+    return found
+
+
+def _on_undated(undated: int, dated: int, unread: Iterable[str]) -> tuple[str, ...]:
+    if not undated:
+        return ()
+    whose = f"{count_of(undated, 'filing')} of {undated + dated:,} {'has' if undated == 1 else 'have'}"
+    return (f"{whose} no known date of filing, and {'counts' if undated == 1 else 'count'} in no year.", *unread)

@@ -1,0 +1,155 @@
+"""What runs dwell on, as tables with a row for each year of filing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from fingreat.analysis import Behavior, Emphasis, Interval, Ratio
+from fingreat.analysis.bootstrap import PERCENTILES
+from fingreat.report.behavior_tables import COVERAGE, SHARE, UNGROUNDED, VERDICTS, verdict_heads, verdict_shares
+from fingreat.report.columns import counts, edges, names, numbers, share, shares, texts
+from fingreat.report.tables import Cell, Table, count_of
+
+_YEARS = "Years are those of filing."
+_FEW = 20
+"""Fewer filings than these are few clusters."""
+
+
+def behavior_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+    """How the extractions of each run spread over categories, year by year."""
+    rows = [(run, one, found) for run, one in _by_year(runs) for found in one.categories]
+    return Table(
+        id="behavior-by-year",
+        title="What runs dwell on: extractions by category and year",
+        detail=True,
+        columns=(*names("run", "year"), *texts("category"), *shares("share")),
+        rows=tuple((run.run, str(one.year), found.name, share(found.share)) for run, one, found in rows),
+        notes=(SHARE, *_on_years(runs, (found.share for *_, found in rows), seed)),
+    )
+
+
+def edges_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+    """How the extractions of each run spread over edges, year by year."""
+    rows = [(run, one, found) for run, one in _by_year(runs) for found in one.edges]
+    return Table(
+        id="edges-by-year",
+        title="What runs dwell on: extractions by edge and year",
+        detail=True,
+        columns=(*names("run", "year"), *edges("edge"), *shares("share")),
+        rows=tuple((run.run, str(one.year), found.name, share(found.share)) for run, one, found in rows),
+        notes=(SHARE, *_on_years(runs, (found.share for *_, found in rows), seed)),
+    )
+
+
+def coverage_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+    """In how many filings each run finds something of an edge, year by year."""
+    rows = [(run, one, found) for run, one in _by_year(runs) for found in one.edges]
+    return Table(
+        id="coverage-by-year",
+        title="Filings in which runs find evidence of an edge, by year",
+        detail=True,
+        columns=(*names("run", "year"), *edges("edge"), *shares("coverage")),
+        rows=tuple((run.run, str(one.year), found.name, share(found.coverage)) for run, one, found in rows),
+        notes=(COVERAGE, *_on_years(runs, (found.coverage for *_, found in rows), seed)),
+    )
+
+
+def volume_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+    """How much each run extracts from a filing, year by year."""
+    found = list(_by_year(runs))
+    return Table(
+        id="volume-by-year",
+        title="What each run extracts per filing, by year",
+        detail=True,
+        columns=(
+            *names("run"),
+            *texts("year"),
+            *counts("filings", "without any", "extractions"),
+            *numbers("per filing", "low", "high", digits=1),
+        ),
+        rows=tuple(
+            (run.run, str(one.year), one.filings, one.silent, one.extractions, *_mean(one.per_filing))
+            for run, one in found
+        ),
+        notes=(
+            "Filings without any extraction count in the extractions per filing; low and high are the ends of their "
+            "interval.",
+            *_on_years(runs, (one.per_filing for _, one in found), seed),
+        ),
+    )
+
+
+def verdicts_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+    """How many quotes of each run stand in the text, year by year."""
+    found = list(_by_year(runs))
+    return Table(
+        id="verdicts-by-year",
+        title="Quotes that stand in the text, by year",
+        detail=True,
+        columns=(*names("run"), *texts("year"), *shares(*verdict_heads(UNGROUNDED))),
+        rows=tuple((run.run, str(one.year), *map(share, verdict_shares(one, UNGROUNDED))) for run, one in found),
+        notes=(
+            VERDICTS,
+            *_on_years(runs, (ratio for _, one in found for ratio in verdict_shares(one, UNGROUNDED)), seed),
+        ),
+    )
+
+
+def filing_years_table(fiscal: Mapping[int, Mapping[str, int]]) -> Table:
+    """The filings of each year, and the fiscal years that they report on.
+
+    Args:
+        fiscal: year of filing → fiscal year in words → filings.
+    """
+    return Table(
+        id="filing-years",
+        title="Filings that all runs read, by year of filing",
+        detail=True,
+        columns=(*texts("year"), *counts("filings"), *texts("fiscal years")),
+        rows=tuple(
+            (str(year), sum(found.values()), ", ".join(f"{name} ({number:,})" for name, number in found.items()))
+            for year, found in fiscal.items()
+        ),
+        notes=(_YEARS,),
+    )
+
+
+def _by_year(runs: Sequence[Behavior]) -> Iterator[tuple[Behavior, Emphasis]]:
+    return ((run, one) for run in runs for one in run.years)
+
+
+def _mean(ratio: Ratio) -> tuple[Cell, ...]:
+    interval = ratio.interval
+    return (ratio.value, interval.low if interval else None, interval.high if interval else None)
+
+
+def _on_years(runs: Sequence[Behavior], ratios: Iterable[Ratio], seed: int) -> tuple[str, ...]:
+    """The notes on years, and on intervals over the filings of each year."""
+    undated = runs[0].undated
+    left = (
+        (f"{count_of(undated, 'filing')} without a known date of filing {_are(undated)} left out.",) if undated else ()
+    )
+    return (_YEARS, *left, *_on_yearly([ratio.interval for ratio in ratios], runs[0].years, seed))
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _on_yearly(found: Sequence[Interval | None], years: Sequence[Emphasis], seed: int) -> tuple[str, ...]:
+    intervals = [interval for interval in found if interval]
+    alone = "A year with one filing has no intervals: they tell how filings differ."
+    if not intervals:
+        return (alone,) if any(one.filings == 1 for one in years) else ()
+    low, high = PERCENTILES
+    draws = max(interval.used + interval.empty for interval in intervals)
+    empty = max(interval.empty for interval in intervals)
+    note = (
+        f"The {high - low:.0f}% intervals are from a bootstrap that draws whole filings of a year, as many as it has, "
+        f"with replacement, {draws:,} times (seed {seed}); their ends are the {low} and {high} percentiles."
+    )
+    if empty:
+        note += f" Draws in which a measure is 0/0 are left out, {empty:,} at most."
+    if any(one.filings < _FEW for one in years):
+        note += " Of a year with few filings they are rough, and mostly too narrow."
+    return (note, *((alone,) if any(one.filings == 1 for one in years) else ()))
