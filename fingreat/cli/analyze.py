@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from fingreat.cli.analyze_agreement import agreement
+from fingreat.cli.analyze_behavior import behavior
 from fingreat.cli.analyze_cost import cost
 from fingreat.cli.analyze_ensemble import ensemble
 from fingreat.cli.analyze_groups import groups
@@ -14,6 +15,7 @@ app = typer.Typer(
     help="Measure runs: against each other, together, and by what they took.\n\n"
     "Example: fingreat analyze agreement out/lexicon out/embed",
 )
+app.command("behavior")(behavior)
 app.command("agreement")(agreement)
 app.command("groups")(groups)
 app.command("ensemble")(ensemble)
