@@ -2,6 +2,7 @@
 
 from fingreat.pipeline.agreement import MeasuredRuns, measure_runs
 from fingreat.pipeline.asking import AskOptions
+from fingreat.pipeline.behavior import MeasuredBehavior, measure_behavior
 from fingreat.pipeline.classify import Classified, classify
 from fingreat.pipeline.comparable import check_comparable
 from fingreat.pipeline.corpus import Corpus
@@ -29,6 +30,7 @@ __all__ = [
     "ExportFormat",
     "ExtractConfig",
     "GroupedRuns",
+    "MeasuredBehavior",
     "MeasuredEnsemble",
     "MeasuredRuns",
     "Progress",
@@ -46,6 +48,7 @@ __all__ = [
     "fetch",
     "group_runs",
     "match_runs",
+    "measure_behavior",
     "measure_ensemble",
     "measure_runs",
     "read_gold",
