@@ -6,6 +6,7 @@ from fingreat.report.draw import draw_svg, svg_to_png
 from fingreat.report.frames import table_frame
 from fingreat.report.heat_chart import Sides, heat_map
 from fingreat.report.markdown_table import table_markdown
+from fingreat.report.line_chart import Panel, lines
 from fingreat.report.model import (
     EdgeScore,
     Figure,
@@ -44,6 +45,7 @@ __all__ = [
     "Figure",
     "FilingView",
     "MatchView",
+    "Panel",
     "Part",
     "Points",
     "Report",
@@ -61,6 +63,7 @@ __all__ = [
     "draw_svg",
     "edge_styles",
     "heat_map",
+    "lines",
     "number_text",
     "percent",
     "render_report",
