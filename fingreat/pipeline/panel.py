@@ -1,21 +1,63 @@
-"""A row for every run, filing and edge, and shares corrected by gold passages."""
+"""A row for every run, filing and edge, and shares corrected by labelled passages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from fingreat.analysis.bootstrap import REPLICATES, SEED
-from fingreat.analysis.panel import PanelRow
-from fingreat.analysis.prediction_powered import CorrectedShares
+from fingreat.analysis.filings import by_filing
+from fingreat.analysis.panel import PanelContents, PanelRow, panel_contents, panel_rows
+from fingreat.analysis.prediction_powered import LEAST_FILINGS, CorrectedShares, CorrectionTally
+from fingreat.errors import InputError
+from fingreat.pipeline.asked_corpus import asked_corpus, listed_filings
 from fingreat.pipeline.corpus_folder import CorpusFolder
-from fingreat.pipeline.side_by_side import Scope, Watching, unwatched
+from fingreat.pipeline.on_gold import on_gold
+from fingreat.pipeline.panel_files import CSV, PARQUET, write_rows
+from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, unwatched
+from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.model import Figure
-from fingreat.report.tables import Table
+from fingreat.report.panel_tables import (
+    corrected_by_edge_table,
+    corrected_by_year_table,
+    corrected_table,
+    panel_contents_table,
+)
+from fingreat.report.tables import Table, count_of
 from fingreat.runs import RunFolder
-from fingreat.schema import GoldPassage, Graph
+from fingreat.schema import Extraction, Filing, GoldPassage, Graph
 from fingreat.schema.graph import DEFAULT_GROUPING
+
+
+class PanelFolder(TableFolder):
+    """A folder of tables that also holds the panel itself."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all files there can be."""
+        return (*super().names, CSV, PARQUET)
+
+
+TABLES = PanelFolder(
+    "a panel", ("panel-contents", "corrected-shares", "corrected-shares-by-edge", "corrected-shares-by-year")
+)
+"""What a folder of its tables holds. `write` takes an earlier panel away: write the panel after the tables."""
+
+
+@dataclass(frozen=True)
+class PanelSettings:
+    """How a panel is measured.
+
+    Attributes:
+        grouping: which grouping of the graph's edges gives the categories.
+        replicates, seed: of the intervals of uncorrected shares.
+    """
+
+    grouping: str = DEFAULT_GROUPING
+    replicates: int = REPLICATES
+    seed: int = SEED
 
 
 @dataclass(frozen=True)
@@ -24,17 +66,23 @@ class MeasuredPanel:
 
     Attributes:
         rows: of every run, filing and edge, in this order.
-        corrected: per run the shares of all filings and of filing years; empty without gold passages.
+        contents: of each run.
+        gold_passages: that were given.
+        gold_elsewhere: those of them whose filing was not read; they play no part.
+        corrected: per run the shares over all filings; empty where no gold passages were given.
+        by_year: per run and year in which at least two filings have labels.
     """
 
     scope: Scope
     names: tuple[str, ...]
     graph: Graph
-    grouping: str
-    replicates: int
-    seed: int
+    settings: PanelSettings
     rows: tuple[PanelRow, ...]
+    contents: tuple[PanelContents, ...]
+    gold_passages: int
+    gold_elsewhere: int
     corrected: tuple[CorrectedShares, ...]
+    by_year: tuple[CorrectedShares, ...]
 
 
 def measure_panel(
@@ -43,25 +91,111 @@ def measure_panel(
     corpus: CorpusFolder | None = None,
     gold: Sequence[GoldPassage] = (),
     common: bool = False,
-    grouping: str = DEFAULT_GROUPING,
-    replicates: int = REPLICATES,
-    seed: int = SEED,
+    settings: PanelSettings = PanelSettings(),
     watch: Watching = unwatched,
 ) -> MeasuredPanel:
-    """The panel of runs over the same texts, and with gold passages their corrected shares."""
-    raise NotImplementedError
+    """The panel of runs over the same texts, and with gold passages their corrected shares.
+
+    Gold passages are matched one to one with each run's extractions by words (`on_gold`).
+
+    Args:
+        corpus: where the filings' dates and firms are; by default the one that the first run says it read.
+        common: take the filings that all of the runs read, instead of refusing others.
+        watch: told how many filings are done.
+
+    Raises:
+        RunError: a run is not complete or is damaged, or another process changes it.
+        CorpusError: the corpus cannot be read, or lacks a filing.
+        InputError: there is no run, or the runs cannot be compared; no such grouping; a gold passage accepts an edge
+            that the graph lacks; no replicate or far too many.
+    """
+    if not runs:
+        raise InputError("there is no run to make a panel of.", hint="Name at least one run folder.")
+    with compared(runs, common=common) as found:
+        filings = listed_filings(corpus or asked_corpus(runs[0]), found.scope.filings)
+        tallies = [CorrectionTally(name, found.graph, grouping=settings.grouping) for name in found.names]
+        rows = _gather(found, filings, by_filing(gold), tallies, settings, watch)
+    return MeasuredPanel(
+        scope=found.scope,
+        names=found.names,
+        graph=found.graph,
+        settings=settings,
+        rows=tuple(chain.from_iterable(rows)),
+        contents=tuple(map(panel_contents, found.names, rows)),
+        gold_passages=len(gold),
+        gold_elsewhere=sum(passage.filing_id not in filings for passage in gold),
+        corrected=tuple(_corrected(tallies, settings)) if gold else (),
+        by_year=tuple(_by_year(tallies, filings.values(), settings)),
+    )
 
 
 def panel_tables(measured: MeasuredPanel) -> tuple[Table, ...]:
-    """What the panel holds, and the corrected shares, as tables."""
-    raise NotImplementedError
+    """What the panel holds, and the corrected shares, as tables; each says what it was measured on."""
+    tables = [panel_contents_table(measured.contents)]
+    if measured.corrected:
+        tables += (
+            make(measured.corrected, seed=measured.settings.seed) for make in (corrected_table, corrected_by_edge_table)
+        )
+    if measured.by_year:
+        tables.append(corrected_by_year_table(measured.by_year, seed=measured.settings.seed))
+    if left := measured.gold_elsewhere:
+        of = f"{left:,} of {count_of(measured.gold_passages, 'labelled passage')}"
+        note = f"{of} stand in filings that were not read, and play no part."
+        tables[1:] = [table.model_copy(update={"notes": (*table.notes, note)}) for table in tables[1:]]
+    return measured.scope.told(tables)
 
 
 def panel_figures(measured: MeasuredPanel) -> tuple[Figure, ...]:
-    """None: the panel is data."""
+    """None: the panel is data, for analyses elsewhere."""
     return ()
 
 
 def write_panel(measured: MeasuredPanel, out: Path) -> tuple[Path, ...]:
-    """Write `panel.csv`, and `panel.parquet` where polars is installed."""
-    raise NotImplementedError
+    """Write `panel.csv`, and `panel.parquet` where polars is installed; see `write_rows`."""
+    return write_rows(measured.rows, out)
+
+
+def _gather(
+    found: Compared,
+    filings: Mapping[str, Filing],
+    passages: Mapping[str, Sequence[GoldPassage]],
+    tallies: Sequence[CorrectionTally],
+    settings: PanelSettings,
+    watch: Watching,
+) -> list[list[PanelRow]]:
+    """The rows of each run; labels go into the tallies on the way."""
+    rows: list[list[PanelRow]] = [[] for _ in tallies]
+    for filing_id, extractions in found.by_filing(watch):
+        gold = passages.get(filing_id, ())
+        for name, of_run, own, tally in zip(found.names, rows, extractions, tallies, strict=True):
+            of_run += panel_rows(name, filings[filing_id], own, found.graph, grouping=settings.grouping)
+            tally.add(filing_id, own, _labels(filing_id, own, gold))
+    return rows
+
+
+def _labels(
+    filing_id: str, extractions: Sequence[Extraction], gold: Sequence[GoldPassage]
+) -> list[tuple[Extraction, frozenset[str]]]:
+    """The extractions that quote a gold passage, with the edges that it accepts."""
+    matched = on_gold([(filing_id, extractions)], gold)
+    return [(matched[one.passage_id], one.accepted) for one in gold if one.passage_id in matched]
+
+
+def _corrected(tallies: Iterable[CorrectionTally], settings: PanelSettings) -> Iterator[CorrectedShares]:
+    """The shares of each run over all filings."""
+    for tally in tallies:
+        yield tally.shares(replicates=settings.replicates, seed=settings.seed)
+
+
+def _by_year(
+    tallies: Iterable[CorrectionTally], filings: Iterable[Filing], settings: PanelSettings
+) -> Iterator[CorrectedShares]:
+    """The shares of each run over the filings of each year in which at least two have labels."""
+    years: dict[int, list[str]] = {}
+    for filing in filings:
+        if filing.filed is not None:
+            years.setdefault(filing.filed.year, []).append(filing.id)
+    for tally in tallies:
+        for year, of_year in sorted(years.items()):
+            if tally.gold_filings(of_year) >= LEAST_FILINGS:
+                yield tally.shares(of_year, year=year, replicates=settings.replicates, seed=settings.seed)

@@ -10,7 +10,7 @@ from fingreat.report.tables import Points, Table, count_of, percent
 
 _TEST = (
     "Power is the share of simulated benchmarks in which the two-sided t test of the paired difference, with standard "
-    "errors clustered by filing, is significant."
+    "errors clustered by filing, is significant. Differences are in percentage points."
 )
 
 
@@ -46,7 +46,7 @@ def smallest_difference_table(
     lacking = any(one is None for one in found)
     return Table(
         id="smallest-difference",
-        title=f"The smallest difference in accuracy that is found with a power of {percent(WANTED)}",
+        title=f"The smallest difference in accuracy that is found with a power of {WANTED:.0%}",
         columns=(
             *texts("tested"),
             *counts("pairs"),
