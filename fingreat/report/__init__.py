@@ -5,8 +5,8 @@ from fingreat.report.dot_chart import DotRow, dots
 from fingreat.report.draw import draw_svg, svg_to_png
 from fingreat.report.frames import table_frame
 from fingreat.report.heat_chart import Sides, heat_map
-from fingreat.report.markdown_table import table_markdown
 from fingreat.report.line_chart import Panel, lines
+from fingreat.report.markdown_table import table_markdown
 from fingreat.report.model import (
     EdgeScore,
     Figure,
