@@ -33,6 +33,7 @@ from fingreat.runs import Manifest, RunFolder, digest_of_text, sha256_of
 from fingreat.schema import Graph, ReplyState
 
 Role = Literal["model", "reference", "repeat"]
+State = Literal["there", "made", "missing"]
 _ELSEWHERE = ("model", "base_url", "models_file", "schema_file")
 """Settings that a manifest has in other places than `resolved`."""
 _OVER_A_LINE = ("base_url", "in_flight", "rpm", "tpm", "batch")
@@ -183,6 +184,22 @@ def _classifications(config: StudyConfig, out: Path) -> Iterator[StudyRun]:
         if entry.model is not None:
             folder = RunFolder(out / "runs" / "classify" / entry.name)
             yield StudyRun(entry, config.classify or ClassifySettings(), classify_config(config, entry), folder)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one run.
+
+    Attributes:
+        state: `there` before this call, `made` by it, or `missing`.
+        manifest: None where it is missing.
+        reason: why it is missing.
+    """
+
+    run: StudyRun
+    state: State
+    manifest: Manifest | None = None
+    reason: str | None = None
 
 
 class Done:

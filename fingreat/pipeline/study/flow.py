@@ -1,0 +1,150 @@
+"""A study, start to end: its corpus, the runs that are missing, its measures, its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from fingreat.errors import BackendError, CostError, InputError, MissingExtraError, RemoteError, RunError
+from fingreat.inference.cache import ReplyCache
+from fingreat.pipeline.classify import classify
+from fingreat.pipeline.corpus_folder import CorpusFolder
+from fingreat.pipeline.extract import ExtractConfig, extract
+from fingreat.pipeline.progress import Progress, Silent
+from fingreat.pipeline.side_by_side import Watching, unwatched
+from fingreat.pipeline.study.config import StudyConfig, load_study
+from fingreat.pipeline.study.record import StudyFolder
+from fingreat.pipeline.study.results import measure_study, write_results
+from fingreat.pipeline.study.runs import Done, Outcome, Slot, StudyRun, slots, study_runs
+from fingreat.pipeline.study.sources import make_corpus, part_of, write_gold
+from fingreat.report.study import StudyReport
+from fingreat.schema import load_graph
+
+_STOPS_ONE_RUN = (MissingExtraError, BackendError, CostError, InputError, RemoteError, RunError)
+"""What ends one run and not the study. A disk that is full ends all of it."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a call left.
+
+    Attributes:
+        slots: places for models that are still to be named.
+        report: None where only some models were asked for.
+        page: the report to open.
+        told: sentences on files that could not be made here.
+    """
+
+    config: StudyConfig
+    out: Path
+    outcomes: tuple[Outcome, ...]
+    slots: tuple[Slot, ...]
+    report: StudyReport | None = None
+    page: Path | None = None
+    told: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run of this call is there, and every one without failed requests."""
+        return all(one.manifest is not None and not one.manifest.counts.get("failures") for one in self.outcomes)
+
+
+def default_folder(config: StudyConfig) -> Path:
+    """Where a study goes that is told nothing else."""
+    return Path("out") / config.study.name
+
+
+def run_study(
+    file: Path,
+    out: Path | None = None,
+    *,
+    only: Sequence[str] = (),
+    cache: ReplyCache | None = None,
+    progress: Callable[[str], AbstractContextManager[Progress]] = lambda label: nullcontext(Silent()),
+    note: Callable[[str], None] = lambda line: None,
+    watch: Callable[[str], AbstractContextManager[Watching]] = lambda part: nullcontext(unwatched),
+) -> Study:
+    """Run what is missing of a study, measure all of it and write its page; a second call asks nothing.
+
+    A run that is complete is taken as it is, without its engine; one that was stopped goes on; one that cannot be made
+    here is left out and told of, and the others go on. Stopped at any time, the same call goes on from there.
+
+    Args:
+        out: the study folder; by default `out/<name>`.
+        only: names of models; only their runs are made, and nothing is measured.
+        cache: replies of earlier runs.
+        progress: makes what is told while a model is asked.
+        note: told what takes its time, in a line.
+        watch: makes what is told while a part is measured.
+
+    Raises:
+        InputError: the study file has a fault, the folder holds something else, or a file that is named is damaged.
+        CorpusError, RemoteError: there is no corpus to read.
+        StorageError: the disk refused.
+    """
+    config = load_study(file)
+    out = out or default_folder(config)
+    runs = study_runs(config, out, only)
+    folder = StudyFolder(out)
+    folder.check(config)
+    graph = load_graph(config.study.schema_file)
+    graph.categories(config.study.grouping)
+    corpus = make_corpus(config.corpus, out, note)
+    lacks = missing_gold(config)
+    gold = write_gold(config, out) if not lacks else None
+    folder.write(config, file, corpus)
+    done = Done(graph, corpus, config.corpus.item, gold)
+    outcomes = []
+    for run in runs:
+        outcome = _outcome(run, corpus, gold, lacks, done, cache, progress)
+        if outcome.reason:
+            note(f"{run.label}: {outcome.reason}")
+        outcomes.append(outcome)
+    study = Study(config, out, tuple(outcomes), tuple(slots(config)))
+    if only:
+        return study
+    report = measure_study(config, out, corpus, gold, graph, outcomes, study.slots, watch)
+    page, told = write_results(report, out)
+    folder.write(config, file, corpus, outcomes)
+    return Study(config, out, study.outcomes, study.slots, report, page, told)
+
+
+def missing_gold(config: StudyConfig) -> str | None:
+    """Which gold file is not there, in a sentence; None where all are."""
+    files = config.classify.gold if config.classify else ()
+    gone = [file for file in files if not file.is_file()]
+    return f"there is no gold file {gone[0].name}." if gone else None
+
+
+def _outcome(
+    run: StudyRun,
+    corpus: CorpusFolder,
+    gold: Path | None,
+    lacks: str | None,
+    done: Done,
+    cache: ReplyCache | None,
+    progress: Callable[[str], AbstractContextManager[Progress]],
+) -> Outcome:
+    """One run: as it is, or made now."""
+    if run.kind == "classify" and gold is None:
+        return Outcome(run, "missing", reason=lacks)
+    if manifest := done.manifest(run):
+        return Outcome(run, "there", manifest)
+    try:
+        options = run.options(cache)
+        with progress(run.label) as shown:
+            if isinstance(run.config, ExtractConfig):
+                part = part_of(corpus, run.years)
+                return Outcome(
+                    run,
+                    "made",
+                    extract(part, run.config, run.folder.path, progress=shown, options=options),
+                )
+            if gold is None:
+                raise InputError("there is no gold file.", where=run.label)
+            made = classify(gold, run.config, run.folder.path, corpus=corpus, options=options, progress=shown)
+            return Outcome(run, "made", made.manifest)
+    except _STOPS_ONE_RUN as error:
+        return Outcome(run, "missing", reason=str(error))
