@@ -8,7 +8,9 @@ from fingreat.cli.analyze_agreement import agreement
 from fingreat.cli.analyze_behavior import behavior
 from fingreat.cli.analyze_cost import cost
 from fingreat.cli.analyze_ensemble import ensemble
+from fingreat.cli.analyze_errors import errors
 from fingreat.cli.analyze_groups import groups
+from fingreat.cli.analyze_stability import stability
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,4 +21,6 @@ app.command("behavior")(behavior)
 app.command("agreement")(agreement)
 app.command("groups")(groups)
 app.command("ensemble")(ensemble)
+app.command("errors")(errors)
+app.command("stability")(stability)
 app.command("cost")(cost)

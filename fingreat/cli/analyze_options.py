@@ -29,6 +29,10 @@ ReplicatesOption = Annotated[
     typer.Option("--replicates", min=1, max=MOST_REPLICATES, help="Draws of filings that the intervals are made from."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of the draws.")]
+BenchmarkGoldOption = Annotated[
+    Path | None,
+    typer.Option("--gold", help="The gold file, where it is no longer where runs found it.", show_default=False),
+]
 TablesFolderOption = Annotated[
     Path | None, typer.Option("--out", help="A folder for each table as CSV and as LaTeX.", show_default=False)
 ]

@@ -10,7 +10,7 @@ from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap
 from fingreat.analysis.stability import Stability, stability_of
 from fingreat.errors import InputError
 from fingreat.pipeline.benchmark import Benchmark, read_benchmark
-from fingreat.pipeline.comparable import check_comparable, failed_requests
+from fingreat.pipeline.comparable import check_comparable, check_different, failed_requests
 from fingreat.pipeline.on_gold import run_on_gold
 from fingreat.pipeline.side_by_side import Watching, names_of, unwatched
 from fingreat.pipeline.table_files import TableFolder
@@ -21,6 +21,8 @@ from fingreat.runs import Manifest, RunFolder, readers
 
 TABLES = TableFolder("stability", ("stability", "stability-transitions"), figures=("stability",))
 """What a folder of its tables and figures holds."""
+_KINDS = ("extract", "classify")
+_Found = tuple[RunFolder, Manifest]
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,9 @@ def measure_stability(
         InputError: a run has no partner, or one with another graph; classification runs as for `read_benchmark`; no
             replicate or far too many.
     """
-    found = {kind: [(run, run.manifest()) for run in runs if run.manifest().kind == kind] for kind in _KINDS}
-    extractions, classifications = (found[kind] for kind in _KINDS)
+    both = [(run, run.manifest()) for run in runs]
+    check_different(runs, [manifest for _, manifest in both])
+    extractions, classifications = ([one for one in both if one[1].kind == kind] for kind in _KINDS)
     _check_partners(extractions, classifications)
     benchmark = read_benchmark([run for run, _ in classifications], gold=gold, common=common)
     bootstrap = FilingBootstrap(len(benchmark.sheet.filings), replicates=replicates, seed=seed)
@@ -95,10 +98,6 @@ def stability_tables(measured: MeasuredStability) -> tuple[Table, ...]:
 def stability_figures(measured: MeasuredStability) -> tuple[Figure, ...]:
     """Both accuracies and the share of same edges, as bars."""
     return (stability_bars(measured.pairs),)
-
-
-_KINDS = ("extract", "classify")
-_Found = tuple[RunFolder, Manifest]
 
 
 def _model(manifest: Manifest) -> tuple[str, str | None]:
