@@ -12,8 +12,7 @@ from fingreat.analysis.filings import by_filing
 from fingreat.analysis.panel import PanelContents, PanelRow, panel_contents, panel_rows
 from fingreat.analysis.prediction_powered import LEAST_FILINGS, CorrectedShares, CorrectionTally
 from fingreat.errors import InputError
-from fingreat.pipeline.asked_corpus import asked_corpus, listed_filings
-from fingreat.pipeline.corpus_folder import CorpusFolder
+from fingreat.pipeline.behavior import filings_of
 from fingreat.pipeline.on_gold import on_gold
 from fingreat.pipeline.panel_files import CSV, PARQUET, write_rows
 from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, unwatched
@@ -71,6 +70,7 @@ class MeasuredPanel:
         gold_elsewhere: those of them whose filing was not read; they play no part.
         corrected: per run the shares over all filings; empty where no gold passages were given.
         by_year: per run and year in which at least two filings have labels.
+        notes: why firms and years of filings are not known, where they are not.
     """
 
     scope: Scope
@@ -83,12 +83,13 @@ class MeasuredPanel:
     gold_elsewhere: int
     corrected: tuple[CorrectedShares, ...]
     by_year: tuple[CorrectedShares, ...]
+    notes: tuple[str, ...] = ()
 
 
 def measure_panel(
     runs: Sequence[RunFolder],
     *,
-    corpus: CorpusFolder | None = None,
+    corpus: Path | None = None,
     gold: Sequence[GoldPassage] = (),
     common: bool = False,
     settings: PanelSettings = PanelSettings(),
@@ -99,22 +100,23 @@ def measure_panel(
     Gold passages are matched one to one with each run's extractions by words (`on_gold`).
 
     Args:
-        corpus: where the filings' dates and firms are; by default the one that the first run says it read.
+        corpus: says of which firm and year filings are; by default those that the runs name, where they are there.
         common: take the filings that all of the runs read, instead of refusing others.
         watch: told how many filings are done.
 
     Raises:
         RunError: a run is not complete or is damaged, or another process changes it.
-        CorpusError: the corpus cannot be read, or lacks a filing.
+        CorpusError: the corpus that is named is none, or is damaged.
         InputError: there is no run, or the runs cannot be compared; no such grouping; a gold passage accepts an edge
             that the graph lacks; no replicate or far too many.
     """
     if not runs:
         raise InputError("there is no run to make a panel of.", hint="Name at least one run folder.")
     with compared(runs, common=common) as found:
-        filings = listed_filings(corpus or asked_corpus(runs[0]), found.scope.filings)
+        filings, unread = filings_of(runs, corpus)
         tallies = [CorrectionTally(name, found.graph, grouping=settings.grouping) for name in found.names]
         rows = _gather(found, filings, by_filing(gold), tallies, settings, watch)
+        read = dict.fromkeys(found.scope.filings)
     return MeasuredPanel(
         scope=found.scope,
         names=found.names,
@@ -123,9 +125,10 @@ def measure_panel(
         rows=tuple(chain.from_iterable(rows)),
         contents=tuple(map(panel_contents, found.names, rows)),
         gold_passages=len(gold),
-        gold_elsewhere=sum(passage.filing_id not in filings for passage in gold),
+        gold_elsewhere=sum(passage.filing_id not in read for passage in gold),
         corrected=tuple(_corrected(tallies, settings)) if gold else (),
-        by_year=tuple(_by_year(tallies, filings.values(), settings)),
+        by_year=tuple(_by_year(tallies, (filings[one] for one in read if one in filings), settings)),
+        notes=_on_unknown(sum(one not in filings for one in read), unread),
     )
 
 
@@ -142,6 +145,7 @@ def panel_tables(measured: MeasuredPanel) -> tuple[Table, ...]:
         of = f"{left:,} of {count_of(measured.gold_passages, 'labelled passage')}"
         note = f"{of} stand in filings that were not read, and play no part."
         tables[1:] = [table.model_copy(update={"notes": (*table.notes, note)}) for table in tables[1:]]
+    tables[:1] = [table.model_copy(update={"notes": (*measured.notes, *table.notes)}) for table in tables[:1]]
     return measured.scope.told(tables)
 
 
@@ -167,8 +171,9 @@ def _gather(
     rows: list[list[PanelRow]] = [[] for _ in tallies]
     for filing_id, extractions in found.by_filing(watch):
         gold = passages.get(filing_id, ())
+        about = filings.get(filing_id) or Filing(id=filing_id, path="", sha256="")
         for name, of_run, own, tally in zip(found.names, rows, extractions, tallies, strict=True):
-            of_run += panel_rows(name, filings[filing_id], own, found.graph, grouping=settings.grouping)
+            of_run += panel_rows(name, about, own, found.graph, grouping=settings.grouping)
             tally.add(filing_id, own, _labels(filing_id, own, gold))
     return rows
 
@@ -199,3 +204,10 @@ def _by_year(
         for year, of_year in sorted(years.items()):
             if tally.gold_filings(of_year) >= LEAST_FILINGS:
                 yield tally.shares(of_year, year=year, replicates=settings.replicates, seed=settings.seed)
+
+
+def _on_unknown(unknown: int, unread: Iterable[str]) -> tuple[str, ...]:
+    if not unknown:
+        return ()
+    of_firms = f"Firm and year of {count_of(unknown, 'filing')} are not known: no corpus that was read has them."
+    return (of_firms, *unread)
