@@ -1,0 +1,75 @@
+"""`fingreat analyze tags`: the labels that runs give beside edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fingreat.analysis import TagScore, Vocabulary
+from fingreat.cli.analyze_options import (
+    RunsArgument,
+    TablesFolderOption,
+    as_data,
+    as_typed,
+    scope_data,
+    show_tables,
+)
+from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
+from fingreat.cli.watch import Watch
+from fingreat.pipeline.side_by_side import provenance
+from fingreat.pipeline.tags import TABLES, MeasuredTags, measure_run_tags, tag_figures, tag_tables
+from fingreat.report import count_of
+from fingreat.report.tags_tables import TOP_TAGS
+from fingreat.runs import RunFolder
+
+
+def tags(
+    runs: RunsArgument,
+    common: CommonOption = False,
+    target: TablesFolderOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Measure the tags of runs: whether they go with edges, how often they come back, which of them runs share.
+
+    Purity, entropy and homogeneity go by the strings as the model wrote them. Vocabularies are compared as terms: under
+    mechanical rules for case, separators, abbreviations, spelling and plurals.
+
+    Several runs must have read the same texts with the same graph.
+
+    Example: fingreat analyze tags out/qwen out/gemma
+    """
+    if target is not None:
+        TABLES.check(target)
+    folders = [RunFolder(path) for path in runs]
+    with stoppable(lambda: "Every table that was written is whole; repeat the command."):
+        with Watch("reading tags") as watch:
+            measured = measure_run_tags(folders, common=common, watch=watch)
+        tables, figures = tag_tables(measured), tag_figures(measured)
+        if target is not None:
+            words = as_typed("tags", runs, common=common)
+            for sentence in TABLES.write(tables, target, provenance(words, folders), figures):
+                say(sentence)
+    if json:
+        print_json(_data(measured))
+    else:
+        show_tables(tables)
+    if target is not None:
+        drawn = f" and {count_of(len(figures), 'figure')}" if figures else ""
+        say(f"{count_of(len(tables), 'table')}{drawn}: {target.resolve()}")
+
+
+def _data(measured: MeasuredTags) -> dict[str, Any]:
+    pairs = {name: _of_run(measured.scores[name], measured.vocabularies[name]) for name in measured.scores}
+    return {**scope_data(measured.scope), "of_the_graph": list(measured.of_the_graph), "runs": pairs}
+
+
+def _of_run(score: TagScore, vocabulary: Vocabulary) -> dict[str, Any]:
+    """The measures of a run, and its heaviest tags."""
+    measures = {name: value for name, value in as_data(score).items() if name != "rows"}
+    return {
+        **measures,
+        "vocabulary": score.vocabulary,
+        "terms": len(vocabulary.terms),
+        "malformed": list(vocabulary.malformed),
+        "placeholders": list(vocabulary.placeholders),
+        "top": as_data(score.rows[:TOP_TAGS]),
+    }
