@@ -18,6 +18,15 @@ from fingreat.analysis.bootstrap import (
     ratios_of_sums,
 )
 from fingreat.analysis.ensemble import CohortPrecision, EnsembleRow, EnsembleScore, EnsembleTally, majority
+from fingreat.analysis.errors import (
+    Confusion,
+    ErrorOverlap,
+    Errors,
+    PassageAnswers,
+    error_jaccard,
+    errors_of,
+    matched_accuracy,
+)
 from fingreat.analysis.fidelity import FidelityCounts, FidelityTally
 from fingreat.analysis.filings import by_filing
 from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_against_gold
@@ -26,6 +35,7 @@ from fingreat.analysis.pair import PairAgreement
 from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.analysis.reviews import Decision, Review, ReviewAgreement, accepted_of, masi_distance, measure_reviews
 from fingreat.analysis.spans import CharacterAgreement, CharacterTally
+from fingreat.analysis.stability import Stability, stability_of
 from fingreat.analysis.tags import TagRow, TagScore, TagTally, measure_tags
 from fingreat.analysis.vocabulary import Vocabulary, normalise_tag, vocabulary_of, vocabulary_overlap
 from fingreat.analysis.volume import Volume, VolumeTally
@@ -43,12 +53,15 @@ __all__ = [
     "CohortAccuracy",
     "CohortAgreement",
     "CohortPrecision",
+    "Confusion",
     "Decision",
     "EdgeScore",
     "Emphasis",
     "EnsembleRow",
     "EnsembleScore",
     "EnsembleTally",
+    "ErrorOverlap",
+    "Errors",
     "FidelityCounts",
     "FidelityTally",
     "FilingBootstrap",
@@ -59,11 +72,13 @@ __all__ = [
     "Interval",
     "PairAgreement",
     "PairTally",
+    "PassageAnswers",
     "Portion",
     "Ratio",
     "Review",
     "ReviewAgreement",
     "Side",
+    "Stability",
     "TagRow",
     "TagScore",
     "TagTally",
@@ -73,8 +88,11 @@ __all__ = [
     "accepted_of",
     "binomial_tail",
     "by_filing",
+    "error_jaccard",
+    "errors_of",
     "majority",
     "masi_distance",
+    "matched_accuracy",
     "measure_accuracy",
     "measure_agreement",
     "measure_reviews",
@@ -83,6 +101,7 @@ __all__ = [
     "ratio_of_sums",
     "ratios_of_sums",
     "score_against_gold",
+    "stability_of",
     "vocabulary_of",
     "vocabulary_overlap",
 ]

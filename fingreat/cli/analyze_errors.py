@@ -46,8 +46,9 @@ def errors(
 ) -> None:
     """Show on which passages classification runs fail together, and what they answer instead.
 
-    The error overlap of every two models, beside what chance would give; passages that none or few get right;
-    which edges are confused with which. All runs must be over one gold file.
+    The error overlap of every two models beside that of chance, passages that none or few get right, confused edges.
+
+    All runs must be over one gold file.
 
     Example: fingreat analyze errors out/lexicon-passages out/embed-passages --out tables
     """

@@ -10,16 +10,19 @@ from fingreat.pipeline.demo import Demo, run_demo
 from fingreat.pipeline.draw import draw_order
 from fingreat.pipeline.enrich import enrich
 from fingreat.pipeline.ensemble import MeasuredEnsemble, measure_ensemble
+from fingreat.pipeline.errors import MeasuredErrors, measure_errors
 from fingreat.pipeline.export import ExportFormat, export_run
 from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.fetch import Selection, fetch
 from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.groups import GroupedRuns, group_runs
 from fingreat.pipeline.match import match_runs
+from fingreat.pipeline.on_gold import on_gold
 from fingreat.pipeline.progress import Progress
 from fingreat.pipeline.questions import ClassifyConfig
 from fingreat.pipeline.report import build_report, write_report
 from fingreat.pipeline.sample import SampleSettings, draw_sample
+from fingreat.pipeline.stability import MeasuredStability, measure_stability
 
 __all__ = [
     "AskOptions",
@@ -32,7 +35,9 @@ __all__ = [
     "GroupedRuns",
     "MeasuredBehavior",
     "MeasuredEnsemble",
+    "MeasuredErrors",
     "MeasuredRuns",
+    "MeasuredStability",
     "Progress",
     "SampleSettings",
     "Selection",
@@ -50,7 +55,10 @@ __all__ = [
     "match_runs",
     "measure_behavior",
     "measure_ensemble",
+    "measure_errors",
     "measure_runs",
+    "measure_stability",
+    "on_gold",
     "read_gold",
     "run_demo",
     "write_report",
