@@ -11,6 +11,7 @@ from fingreat.cli.analyze_ensemble import ensemble
 from fingreat.cli.analyze_errors import errors
 from fingreat.cli.analyze_groups import groups
 from fingreat.cli.analyze_stability import stability
+from fingreat.cli.analyze_tags import tags
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -24,3 +25,4 @@ app.command("ensemble")(ensemble)
 app.command("errors")(errors)
 app.command("stability")(stability)
 app.command("cost")(cost)
+app.command("tags")(tags)

@@ -20,7 +20,7 @@ _WEIGHT = (
     "Over tagged extractions, each of which shares a weight of one among its tags. Purity is the weight of "
     "every tag's main edge, of all weight; entropies are in bits; homogeneity is 1 - H(E|T) / H(E)."
 )
-_REUSED = "A tag of one extraction has one edge, so that one-off tags count as pure; the purity of reused tags leaves them out."
+_REUSED = "A one-off tag has one edge and counts as pure; the purity of reused tags leaves such tags out."
 _NO_INTERVALS = (
     "There are no intervals: a draw of filings with repeats holds fewer different tags than the filings themselves, so "
     "that purity and homogeneity of the draws lie above the measured ones."
