@@ -10,6 +10,7 @@ from fingreat.cli.analyze_cost import cost
 from fingreat.cli.analyze_ensemble import ensemble
 from fingreat.cli.analyze_errors import errors
 from fingreat.cli.analyze_groups import groups
+from fingreat.cli.analyze_panel import panel
 from fingreat.cli.analyze_stability import stability
 from fingreat.cli.analyze_tags import tags
 
@@ -25,4 +26,5 @@ app.command("ensemble")(ensemble)
 app.command("errors")(errors)
 app.command("stability")(stability)
 app.command("cost")(cost)
+app.command("panel")(panel)
 app.command("tags")(tags)
