@@ -59,6 +59,16 @@ class PairedDifference:
     p_holm: float | None
     p_mcnemar: float
 
+    @property
+    def t_interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the difference that belongs to t: without 0 just where p is below 0.05."""
+        if self.standard_error is None or self.df is None:
+            return None
+        from scipy.special import stdtrit
+
+        reach = float(stdtrit(self.df, 0.975)) * self.standard_error
+        return self.difference - reach, self.difference + reach
+
 
 @dataclass(frozen=True)
 class ClusteredT:

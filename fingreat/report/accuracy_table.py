@@ -1,10 +1,12 @@
-"""Accuracy of a classification run, as tables."""
+"""Accuracy of one classification run, and of several on the same passages, as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from fingreat.analysis import Accuracy, CohortAccuracy
+from fingreat.analysis import Accuracy, CohortAccuracy, Interval
+from fingreat.analysis.bootstrap import SEED
+from fingreat.report.columns import counts, names, on_intervals, share, shares, texts
 from fingreat.report.tables import ALL, Cell, Column, Share, Table, count_of
 
 _PERIOD = "period to"
@@ -45,6 +47,109 @@ def accuracy_by_year(measured: Accuracy, name: str) -> Table:
     )
 
 
+def accuracies_table(measured: Mapping[str, Accuracy], filings: int, *, seed: int = SEED) -> Table:
+    """Models by accuracy, best first, overall and in each category; then the majority and the random selector.
+
+    Args:
+        measured: by name of the model, all on the same passages.
+        filings: of these passages.
+        seed: of the draws that the intervals are from.
+    """
+    ranked = by_accuracy(measured)
+    any_model = measured[ranked[0]]
+    cohorts = {name: (measured[name].overall, *measured[name].categories) for name in ranked}
+    return Table(
+        id="accuracy",
+        title="Accuracy of models",
+        columns=(
+            *texts("model"),
+            *shares("all passages", *(one.name for one in any_model.categories)),
+            *counts("failed"),
+        ),
+        rows=(
+            *(_model(name, map(share, (one.accuracy for one in of)), of[0].failed) for name, of in cohorts.items()),
+            *_selectors(any_model, (any_model.overall, *any_model.categories), (None,)),
+        ),
+        notes=(
+            *_on_cohorts(any_model),
+            *on_intervals([one.accuracy.interval for of in cohorts.values() for one in of], filings, seed),
+        ),
+    )
+
+
+def accuracies_by_edge_table(measured: Mapping[str, Accuracy]) -> Table:
+    """Models by accuracy, best first, on the passages that accept each edge; then the selectors."""
+    ranked = by_accuracy(measured)
+    any_model = measured[ranked[0]]
+    return Table(
+        id="accuracy-by-edge",
+        title="Accuracy of models on the passages that accept an edge",
+        detail=True,
+        columns=(*texts("model"), *shares(*(one.name for one in any_model.edges))),
+        rows=(
+            *(_model(name, map(_bare, measured[name].edges)) for name in ranked),
+            *_selectors(any_model, any_model.edges, (), bare=True),
+        ),
+        notes=(
+            *_on_cohorts(any_model),
+            "Intervals of edges are wide where few passages accept them; they are in the table of cohorts.",
+        ),
+    )
+
+
+def accuracies_by_cohort_table(measured: Mapping[str, Accuracy], filings: int, *, seed: int = SEED) -> Table:
+    """All there is of each model: every category, edge and year as a row, with its interval."""
+    ranked = by_accuracy(measured)
+    any_model = measured[ranked[0]]
+    rows = [(name, kind, cohort) for name in ranked for kind, of in _kinds(measured[name]) for cohort in of]
+    found: list[Interval | None] = [cohort.accuracy.interval for _, _, cohort in rows]
+    return Table(
+        id="accuracy-by-cohort",
+        title="Accuracy of models by category, edge and year",
+        detail=True,
+        columns=(*names("model", "of"), *_columns("cohort")),
+        rows=tuple((name, kind, *_row(cohort, cohort.name)) for name, kind, cohort in rows),
+        notes=(*_on_cohorts(any_model), *_undated(any_model), *on_intervals(found, filings, seed)),
+    )
+
+
+def by_accuracy(measured: Mapping[str, Accuracy]) -> list[str]:
+    """Names, the most accurate first; of equal ones in their order."""
+    return sorted(measured, key=lambda name: -measured[name].overall.accuracy.hits)
+
+
+def random_share(measured: Accuracy, cohort: CohortAccuracy) -> Share:
+    """What a random selector gets right of a cohort: of all pairs of a passage and an edge those that are accepted."""
+    pairs = cohort.accuracy.total * len(measured.edges)
+    return Share(k=int((cohort.random or 0) * pairs), n=pairs)
+
+
+def _model(name: str, cells: Iterable[Cell], *rest: Cell) -> tuple[Cell, ...]:
+    return (name, *cells, *rest)
+
+
+def _selectors(
+    measured: Accuracy, cohorts: Sequence[CohortAccuracy], rest: tuple[Cell, ...], *, bare: bool = False
+) -> Iterator[tuple[Cell, ...]]:
+    """The rows of those who do not read: always the most frequent edge, and any edge."""
+    majority = (Share(k=one.majority.hits, n=one.majority.total) if bare else share(one.majority) for one in cohorts)
+    yield (f"always {measured.majority_edge}", *majority, *rest)
+    yield ("random edge", *(random_share(measured, one) for one in cohorts), *rest)
+
+
+def _kinds(measured: Accuracy) -> Iterator[tuple[str, Sequence[CohortAccuracy]]]:
+    yield "all", (measured.overall,)
+    yield "category", measured.categories
+    yield "edge", measured.edges
+    yield "year filed", measured.years
+    yield "year of period", measured.period_years
+
+
+def _bare(cohort: CohortAccuracy) -> Share:
+    """Without its interval, for which a column of an edge has no room."""
+    return Share(k=cohort.accuracy.hits, n=cohort.accuracy.total)
+
+
 def _columns(cohort: str) -> tuple[Column, ...]:
     return (
         Column(label=cohort),
@@ -57,12 +162,11 @@ def _columns(cohort: str) -> tuple[Column, ...]:
 
 
 def _row(cohort: CohortAccuracy, name: str) -> tuple[Cell, ...]:
-    right, majority = cohort.accuracy, cohort.majority
     return (
         name,
-        right.total,
-        Share(k=right.hits, n=right.total),
-        Share(k=majority.hits, n=majority.total),
+        cohort.accuracy.total,
+        share(cohort.accuracy),
+        share(cohort.majority),
         None if cohort.random is None else float(cohort.random),
         cohort.failed,
     )
@@ -82,10 +186,14 @@ def _undated(measured: Accuracy) -> Iterator[str]:
 
 
 def _notes(measured: Accuracy) -> Iterator[str]:
+    yield from _on_cohorts(measured)
+    if measured.without_edges:
+        yield f"{count_of(measured.without_edges, 'passage')} without an accepted edge play no part."
+
+
+def _on_cohorts(measured: Accuracy) -> Iterator[str]:
     yield (
         "An answer is right if it is one of the accepted edges; a failed one is wrong. A passage counts in every "
         "category and edge that it accepts."
     )
     yield f"Majority always names {measured.majority_edge}; random draws one of all edges, and its share is exact."
-    if measured.without_edges:
-        yield f"{count_of(measured.without_edges, 'passage')} without an accepted edge play no part."
