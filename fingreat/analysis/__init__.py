@@ -32,6 +32,9 @@ from fingreat.analysis.filings import by_filing
 from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_against_gold
 from fingreat.analysis.groups import GroupCounts, GroupsOfSize, GroupTally
 from fingreat.analysis.pair import PairAgreement
+from fingreat.analysis.panel import PanelContents, PanelRow, panel_contents, panel_rows
+from fingreat.analysis.power import PairedDesign, Power, paired_power, smallest_difference
+from fingreat.analysis.prediction_powered import CorrectedShare, CorrectedShares, CorrectionTally
 from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.analysis.reviews import Decision, Review, ReviewAgreement, accepted_of, masi_distance, measure_reviews
 from fingreat.analysis.spans import CharacterAgreement, CharacterTally
@@ -54,6 +57,9 @@ __all__ = [
     "CohortAgreement",
     "CohortPrecision",
     "Confusion",
+    "CorrectedShare",
+    "CorrectedShares",
+    "CorrectionTally",
     "Decision",
     "EdgeScore",
     "Emphasis",
@@ -72,8 +78,12 @@ __all__ = [
     "Interval",
     "PairAgreement",
     "PairTally",
+    "PairedDesign",
+    "PanelContents",
+    "PanelRow",
     "PassageAnswers",
     "Portion",
+    "Power",
     "Ratio",
     "Review",
     "ReviewAgreement",
@@ -98,9 +108,13 @@ __all__ = [
     "measure_reviews",
     "measure_tags",
     "normalise_tag",
+    "paired_power",
+    "panel_contents",
+    "panel_rows",
     "ratio_of_sums",
     "ratios_of_sums",
     "score_against_gold",
+    "smallest_difference",
     "stability_of",
     "vocabulary_of",
     "vocabulary_overlap",

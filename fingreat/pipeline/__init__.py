@@ -18,6 +18,8 @@ from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.groups import GroupedRuns, group_runs
 from fingreat.pipeline.match import match_runs
 from fingreat.pipeline.on_gold import on_gold
+from fingreat.pipeline.panel import MeasuredPanel, PanelSettings, measure_panel, write_panel
+from fingreat.pipeline.power import MeasuredPower, PowerQuestion, even_sizes, measure_power, sizes_of_gold
 from fingreat.pipeline.progress import Progress
 from fingreat.pipeline.questions import ClassifyConfig
 from fingreat.pipeline.report import build_report, write_report
@@ -36,8 +38,12 @@ __all__ = [
     "MeasuredBehavior",
     "MeasuredEnsemble",
     "MeasuredErrors",
+    "MeasuredPanel",
+    "MeasuredPower",
     "MeasuredRuns",
     "MeasuredStability",
+    "PanelSettings",
+    "PowerQuestion",
     "Progress",
     "SampleSettings",
     "Selection",
@@ -48,6 +54,7 @@ __all__ = [
     "draw_order",
     "draw_sample",
     "enrich",
+    "even_sizes",
     "export_run",
     "extract",
     "fetch",
@@ -56,10 +63,14 @@ __all__ = [
     "measure_behavior",
     "measure_ensemble",
     "measure_errors",
+    "measure_panel",
+    "measure_power",
     "measure_runs",
     "measure_stability",
     "on_gold",
     "read_gold",
     "run_demo",
+    "sizes_of_gold",
+    "write_panel",
     "write_report",
 ]
