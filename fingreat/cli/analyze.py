@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from fingreat.cli.analyze_accuracy import accuracy
 from fingreat.cli.analyze_agreement import agreement
 from fingreat.cli.analyze_behavior import behavior
 from fingreat.cli.analyze_cost import cost
@@ -23,6 +24,7 @@ app.command("behavior")(behavior)
 app.command("agreement")(agreement)
 app.command("groups")(groups)
 app.command("ensemble")(ensemble)
+app.command("accuracy")(accuracy)
 app.command("errors")(errors)
 app.command("stability")(stability)
 app.command("cost")(cost)
