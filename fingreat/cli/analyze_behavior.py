@@ -22,7 +22,7 @@ from fingreat.cli.analyze_options import (
 )
 from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
-from fingreat.pipeline.behavior import TABLES, behavior_figures, behavior_tables, measure_behavior
+from fingreat.pipeline.behavior import TABLES, Dating, YearOf, behavior_figures, behavior_tables, measure_behavior
 from fingreat.pipeline.side_by_side import provenance
 from fingreat.report import count_of
 from fingreat.runs import RunFolder
@@ -35,11 +35,14 @@ def behavior(
         Path | None,
         typer.Option(
             "--corpus",
-            help="The corpus that says when filings were filed; by default the one that the runs name.",
+            help="The corpus that says of which year filings are; by default the one that the runs name.",
             show_default=False,
             autocompletion=complete.corpora,
         ),
     ] = None,
+    year: Annotated[
+        YearOf, typer.Option("--year", help="Which year of a filing counts: that of filing, or its fiscal year.")
+    ] = YearOf.FILING,
     common: CommonOption = False,
     grouping: GroupingOption = DEFAULT_GROUPING,
     replicates: ReplicatesOption = REPLICATES,
@@ -51,7 +54,7 @@ def behavior(
 
     Also in how many filings an edge is found at all, and how many quotes stand in the text.
 
-    The year is that of filing. With --out there are lines over the years as figures, too.
+    With --out there are lines over the years as figures, too.
 
     Example: fingreat analyze behavior out/lexicon out/embed --out behaviour
     """
@@ -61,19 +64,20 @@ def behavior(
     lines: tuple[str, ...] = ()
     with stoppable(lambda: "Every file that was written is whole; repeat the command."):
         with Watch("counting") as watch:
+            dating = Dating(corpus, year)
             measured = measure_behavior(
-                folders, corpus=corpus, common=common, grouping=grouping, replicates=replicates, seed=seed, watch=watch
+                folders, dating=dating, common=common, grouping=grouping, replicates=replicates, seed=seed, watch=watch
             )
         tables = behavior_tables(measured)
         if target is not None:
             figures = behavior_figures(measured)
-            options = {"corpus": corpus, "common": common, "grouping": grouping}
+            options = {"corpus": corpus, "year": year, "common": common, "grouping": grouping}
             words = as_typed("behavior", runs, **options, replicates=replicates, seed=seed)
             told = TABLES.write(tables, target, provenance(words, folders), figures)
             lines = (f"{count_of(len(tables), 'table')}, {count_of(len(figures), 'figure')}: {target.resolve()}", *told)
     if json:
-        settings = {name: getattr(measured, name) for name in ("grouping", "replicates", "seed", "notes")}
-        found = {"fiscal_years": as_data(measured.fiscal), "runs": as_data(measured.runs)}
+        settings = {name: getattr(measured, name) for name in ("grouping", "replicates", "seed", "year", "notes")}
+        found = {"years": as_data(measured.years), "runs": as_data(measured.runs)}
         print_json({**scope_data(measured.scope), **as_data(settings), **found})
     else:
         show_tables(tables)

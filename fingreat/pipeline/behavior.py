@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from fingreat.analysis import REPLICATES, SEED, Behavior, BehaviorTally
@@ -41,9 +42,45 @@ TABLES = TableFolder(
         "volume-by-year",
         "verdicts-by-year",
     ),
-    figures=("category-lines", "edge-lines", "category-dots", "edge-dots", "coverage"),
+    figures=("category-lines", "edge-lines", "coverage-lines", "category-dots", "edge-dots", "coverage-dots"),
 )
 """What a folder of its tables and figures holds."""
+
+
+class YearOf(StrEnum):
+    """Which year of a filing counts."""
+
+    FILING = "filing"
+    FISCAL = "fiscal"
+
+    @property
+    def words(self) -> str:
+        """As a reader is told."""
+        return "year of filing" if self is YearOf.FILING else "fiscal year"
+
+    @property
+    def other(self) -> YearOf:
+        """The one that stands beside it."""
+        return YearOf.FISCAL if self is YearOf.FILING else YearOf.FILING
+
+    def of(self, filing: Filing) -> int | None:
+        """The year of a filing, None where it is not known."""
+        if self is YearOf.FISCAL:
+            return filing.fiscal_year
+        return filing.filed.year if filing.filed else None
+
+
+@dataclass(frozen=True)
+class Dating:
+    """How filings get their years.
+
+    Attributes:
+        corpus: says of which year they are; None for those that the runs name, where they are there.
+        year: which year of a filing counts.
+    """
+
+    corpus: Path | None = None
+    year: YearOf = YearOf.FILING
 
 
 @dataclass(frozen=True)
@@ -53,9 +90,10 @@ class MeasuredBehavior:
     Attributes:
         grouping: which grouping of the graph's edges gives the categories.
         replicates, seed: of the intervals; there are none where fewer than two filings add to a total.
+        year: which year of a filing counts.
         runs: one for each run, in their order.
-        fiscal: year of filing → fiscal year in words → filings.
-        notes: why filings have no year, where some have none.
+        years: year → the filing's other year in words → filings.
+        notes: how many filings have no year and why, where some have none.
     """
 
     scope: Scope
@@ -63,15 +101,16 @@ class MeasuredBehavior:
     grouping: str
     replicates: int
     seed: int
+    year: YearOf
     runs: tuple[Behavior, ...]
-    fiscal: Mapping[int, Mapping[str, int]]
+    years: Mapping[int, Mapping[str, int]]
     notes: tuple[str, ...]
 
 
 def measure_behavior(
     runs: Sequence[RunFolder],
     *,
-    corpus: Path | None = None,
+    dating: Dating | None = None,
     common: bool = False,
     grouping: str = DEFAULT_GROUPING,
     replicates: int = REPLICATES,
@@ -80,11 +119,11 @@ def measure_behavior(
 ) -> MeasuredBehavior:
     """Measure how the extractions of each run spread over edges, filings and years, in one pass over the filings.
 
-    A filing's year is that of its date of filing in the corpus. Without years, or with one, all else is still measured.
+    Years are what the corpus says of the filings. Without years, or with one, all else is still measured.
 
     Args:
         runs: at least one.
-        corpus: says when filings were filed; by default those that the runs name, where they are there.
+        dating: how filings get their years; by default those of filing, from the corpora that the runs name.
         common: measure on the filings that all of them read, instead of refusing others.
         grouping: which grouping of the graph's edges gives the categories.
         replicates: draws of filings that the intervals are made from.
@@ -95,10 +134,12 @@ def measure_behavior(
         InputError: the runs cannot be compared; no such grouping; no replicate or far too many.
         CorpusError: the corpus that is named is none, or is damaged.
     """
+    dating = dating or Dating()
+    year = dating.year
     with compared(runs, common=common) as found:
-        filings, unread = filings_of(runs, corpus)
-        dated = {id_: filings[id_] for id_ in found.scope.filings if id_ in filings and filings[id_].filed}
-        years = {id_: filing.filed.year for id_, filing in dated.items() if filing.filed}
+        filings, unread = filings_of(runs, dating.corpus)
+        read = [filings[id_] for id_ in found.scope.filings if id_ in filings]
+        years = {filing.id: of for filing in read if (of := year.of(filing))}
         tallies = [BehaviorTally(name, found.graph, years, grouping=grouping) for name in found.names]
         for filing_id, extractions in found.by_filing(watch):
             for tally, of_run in zip(tallies, extractions, strict=True):
@@ -109,9 +150,10 @@ def measure_behavior(
         grouping=grouping,
         replicates=replicates,
         seed=seed,
+        year=year,
         runs=tuple(tally.behavior(replicates=replicates, seed=seed) for tally in tallies),
-        fiscal=_fiscal(years, dated),
-        notes=_on_undated(len(found.scope.filings) - len(years), len(years), unread),
+        years=_beside(years, read, year.other),
+        notes=_on_undated(year, len(found.scope.filings) - len(years), len(years), unread),
     )
 
 
@@ -125,7 +167,7 @@ def behavior_tables(measured: MeasuredBehavior) -> tuple[Table, ...]:
         coverage_table(runs, categories, seed=seed),
         verdicts_table(runs, seed=seed),
     ]
-    if measured.fiscal:
+    if measured.years:
         makers = (
             behavior_by_year_table,
             edges_by_year_table,
@@ -133,14 +175,16 @@ def behavior_tables(measured: MeasuredBehavior) -> tuple[Table, ...]:
             volume_by_year_table,
             verdicts_by_year_table,
         )
-        tables += [filing_years_table(measured.fiscal), *(make(runs, seed=seed) for make in makers)]
+        words = measured.year.words
+        tables.append(filing_years_table(measured.years, words, measured.year.other.words))
+        tables += [make(runs, words, seed=seed) for make in makers]
     told = (table.model_copy(update={"notes": (*measured.notes, *table.notes)}) for table in tables)
     return measured.scope.told(told)
 
 
 def behavior_figures(measured: MeasuredBehavior) -> tuple[Figure, ...]:
     """Shares by category and by edge, and coverage: lines over years, dots where no two years are known."""
-    return drawn(measured.runs, measured.graph, measured.grouping)
+    return drawn(measured.runs, measured.graph, measured.grouping, year=measured.year.words)
 
 
 def filings_of(runs: Sequence[RunFolder], corpus: Path | None = None) -> tuple[Mapping[str, Filing], tuple[str, ...]]:
@@ -175,17 +219,17 @@ def filings_of(runs: Sequence[RunFolder], corpus: Path | None = None) -> tuple[M
     return filings, tuple(unread)
 
 
-def _fiscal(years: Mapping[str, int], filings: Mapping[str, Filing]) -> dict[int, dict[str, int]]:
-    """Year of filing → fiscal year in words → filings, both in order."""
-    pairs = Counter((year, filings[id_].fiscal_year or 0) for id_, year in years.items())
+def _beside(years: Mapping[str, int], filings: Iterable[Filing], other: YearOf) -> dict[int, dict[str, int]]:
+    """Year → the other year of its filings in words → filings, both in order."""
+    pairs = Counter((years[filing.id], other.of(filing) or 0) for filing in filings if filing.id in years)
     found: dict[int, dict[str, int]] = {}
-    for (year, fiscal), number in sorted(pairs.items()):
-        found.setdefault(year, {})[str(fiscal) if fiscal else "unknown"] = number
+    for (year, beside), number in sorted(pairs.items()):
+        found.setdefault(year, {})[str(beside) if beside else "unknown"] = number
     return found
 
 
-def _on_undated(undated: int, dated: int, unread: Iterable[str]) -> tuple[str, ...]:
+def _on_undated(year: YearOf, undated: int, dated: int, unread: Iterable[str]) -> tuple[str, ...]:
     if not undated:
         return ()
     whose = f"{count_of(undated, 'filing')} of {undated + dated:,} {'has' if undated == 1 else 'have'}"
-    return (f"{whose} no known date of filing, and {'counts' if undated == 1 else 'count'} in no year.", *unread)
+    return (f"{whose} no known {year.words}, and {'counts' if undated == 1 else 'count'} in no year.", *unread)

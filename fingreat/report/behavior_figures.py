@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from fingreat.analysis import Behavior, Emphasis, Portion, Ratio
+from fingreat.analysis import Behavior, Emphasis, Ratio
 from fingreat.report.columns import share
 from fingreat.report.dot_chart import DotRow, dots
 from fingreat.report.line_chart import MOST_BANDS, Panel, lines
@@ -12,77 +13,80 @@ from fingreat.report.model import Figure
 from fingreat.report.palette import category_index, edge_styles
 from fingreat.schema import Graph
 
-_SHARE = "Extractions of an edge or a category / all extractions of the run"
-_COVERAGE = "Filings with at least one extraction of the edge / the filings that were read"
+
+@dataclass(frozen=True)
+class _Subject:
+    """What a figure shows: a measure of each edge or category.
+
+    Attributes:
+        pick: the measures, in the order of `styles`.
+        styles: edge or category → index into the palette.
+        words: how it is measured.
+    """
+
+    title: str
+    pick: Callable[[Emphasis], Sequence[Ratio]]
+    styles: Mapping[str, int]
+    words: str
 
 
-def behavior_figures(runs: Sequence[Behavior], graph: Graph, grouping: str) -> tuple[Figure, ...]:
+def behavior_figures(runs: Sequence[Behavior], graph: Graph, grouping: str, *, year: str) -> tuple[Figure, ...]:
     """Shares by category and by edge, and coverage of edges: over years, or over all filings where there are no two.
 
     Args:
         runs: at least one, all over the same filings.
         grouping: which grouping of the graph's edges gives the categories.
+        year: which year of a filing it is, in words.
     """
-    categories, edges = category_index(graph, grouping), edge_styles(graph, grouping)
-    over_years = len(runs[0].years) > 1
-    draw = _lines if over_years else _dots
-    ending = "lines" if over_years else "dots"
-    when = " and year" if over_years else ""
-    return (
-        draw(f"category-{ending}", f"What runs dwell on, by category{when}", runs, _categories, _share, categories),
-        draw(f"edge-{ending}", f"What runs dwell on, by edge{when}", runs, _edges, _share, edges),
-        draw("coverage", f"Filings with evidence, by edge{when}", runs, _edges, _coverage, edges),
-    )
+    edges = edge_styles(graph, grouping)
+    subjects = {
+        "category": _Subject(
+            "What runs dwell on: categories",
+            lambda found: [one.share for one in found.categories],
+            category_index(graph, grouping),
+            "Extractions of a category / all extractions of the run",
+        ),
+        "edge": _Subject(
+            "What runs dwell on: edges",
+            lambda found: [one.share for one in found.edges],
+            edges,
+            "Extractions of an edge / all extractions of the run",
+        ),
+        "coverage": _Subject(
+            "Filings with evidence of an edge",
+            lambda found: [one.coverage for one in found.edges],
+            edges,
+            "Filings with at least one extraction of an edge / the filings that were read",
+        ),
+    }
+    if len(runs[0].years) > 1:
+        return tuple(_lines(f"{name}-lines", subject, runs, year) for name, subject in subjects.items())
+    return tuple(_dots(f"{name}-dots", subject, runs) for name, subject in subjects.items())
 
 
-def _lines(
-    id: str,
-    title: str,
-    runs: Sequence[Behavior],
-    portions: Callable[[Emphasis], Sequence[Portion]],
-    measure: Callable[[Portion], Ratio],
-    styles: Mapping[str, int],
-) -> Figure:
-    years = [found.year for found in runs[0].years if found.year is not None]
+def _lines(id: str, subject: _Subject, runs: Sequence[Behavior], year: str) -> Figure:
+    values = [[list(map(share, subject.pick(found))) for found in run.years] for run in runs]
     panels = [
-        Panel(name, style, [(run.run, [share(measure(portions(one)[n])) for one in run.years]) for run in runs])
-        for n, (name, style) in enumerate(styles.items())
+        Panel(
+            name,
+            style,
+            [(run.run, [of_year[n] for of_year in of_run]) for run, of_run in zip(runs, values, strict=True)],
+        )
+        for n, (name, style) in enumerate(subject.styles.items())
     ]
-    bands = " Bands are 95% intervals." if len(runs) <= MOST_BANDS else " Intervals stand in the tables."
-    return lines(id, title, panels, years, caption=f"{_words(measure)}, by year of filing.{bands}")
+    years = [found.year for found in runs[0].years if found.year is not None]
+    bounded = any(one.interval for of_run in values for of_year in of_run for one in of_year)
+    where = " Bands are 95% intervals." if len(runs) <= MOST_BANDS else " Intervals stand in the tables."
+    caption = f"{subject.words}, by {year}.{where if bounded else ''}"
+    return lines(id, f"{subject.title}, by {year}", panels, years, caption=caption)
 
 
-def _dots(
-    id: str,
-    title: str,
-    runs: Sequence[Behavior],
-    portions: Callable[[Emphasis], Sequence[Portion]],
-    measure: Callable[[Portion], Ratio],
-    styles: Mapping[str, int],
-) -> Figure:
+def _dots(id: str, subject: _Subject, runs: Sequence[Behavior]) -> Figure:
+    values = [list(map(share, subject.pick(run.overall))) for run in runs]
     rows = [
-        DotRow(run.run, share(measure(portions(run.overall)[n])), group=name, style=style)
-        for n, (name, style) in enumerate(styles.items())
-        for run in runs
+        DotRow(run.run, of_run[n], group=name, style=style)
+        for n, (name, style) in enumerate(subject.styles.items())
+        for run, of_run in zip(runs, values, strict=True)
     ]
-    return dots(id, title, rows, caption=f"{_words(measure)}.")
-
-
-def _words(measure: Callable[[Portion], Ratio]) -> str:
-    return _COVERAGE if measure is _coverage else _SHARE
-
-
-def _categories(found: Emphasis) -> Sequence[Portion]:
-    return found.categories
-
-
-def _edges(found: Emphasis) -> Sequence[Portion]:
-    return found.edges
-
-
-def _share(portion: Portion) -> Ratio:
-    return portion.share
-
-
-def _coverage(portion: Portion) -> Ratio:
-    return portion.coverage
+    bounded = any(one.interval for of_run in values for one in of_run)
+    return dots(id, subject.title, rows, caption=f"{subject.words}.{' Whiskers are 95% intervals.' if bounded else ''}")

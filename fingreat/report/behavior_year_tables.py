@@ -8,15 +8,19 @@ from fingreat.analysis import Behavior, Emphasis, Interval, Ratio
 from fingreat.analysis.bootstrap import PERCENTILES
 from fingreat.report.behavior_tables import COVERAGE, SHARE, UNGROUNDED, VERDICTS, verdict_heads, verdict_shares
 from fingreat.report.columns import counts, edges, names, numbers, share, shares, texts
-from fingreat.report.tables import Cell, Table, count_of
+from fingreat.report.tables import Cell, Table
 
-_YEARS = "Years are those of filing."
 _FEW = 20
 """Fewer filings than these are few clusters."""
 
 
-def behavior_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
-    """How the extractions of each run spread over categories, year by year."""
+def behavior_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) -> Table:
+    """How the extractions of each run spread over categories, year by year.
+
+    Args:
+        year: which year of a filing it is, in words.
+        seed: of the draws that the intervals are from.
+    """
     rows = [(run, one, found) for run, one in _by_year(runs) for found in one.categories]
     return Table(
         id="behavior-by-year",
@@ -24,11 +28,11 @@ def behavior_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
         detail=True,
         columns=(*names("run", "year"), *texts("category"), *shares("share")),
         rows=tuple((run.run, str(one.year), found.name, share(found.share)) for run, one, found in rows),
-        notes=(SHARE, *_on_years(runs, (found.share for *_, found in rows), seed)),
+        notes=(SHARE, *_on_years(runs, year, (found.share for *_, found in rows), seed)),
     )
 
 
-def edges_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+def edges_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) -> Table:
     """How the extractions of each run spread over edges, year by year."""
     rows = [(run, one, found) for run, one in _by_year(runs) for found in one.edges]
     return Table(
@@ -37,11 +41,11 @@ def edges_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
         detail=True,
         columns=(*names("run", "year"), *edges("edge"), *shares("share")),
         rows=tuple((run.run, str(one.year), found.name, share(found.share)) for run, one, found in rows),
-        notes=(SHARE, *_on_years(runs, (found.share for *_, found in rows), seed)),
+        notes=(SHARE, *_on_years(runs, year, (found.share for *_, found in rows), seed)),
     )
 
 
-def coverage_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+def coverage_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) -> Table:
     """In how many filings each run finds something of an edge, year by year."""
     rows = [(run, one, found) for run, one in _by_year(runs) for found in one.edges]
     return Table(
@@ -50,11 +54,11 @@ def coverage_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
         detail=True,
         columns=(*names("run", "year"), *edges("edge"), *shares("coverage")),
         rows=tuple((run.run, str(one.year), found.name, share(found.coverage)) for run, one, found in rows),
-        notes=(COVERAGE, *_on_years(runs, (found.coverage for *_, found in rows), seed)),
+        notes=(COVERAGE, *_on_years(runs, year, (found.coverage for *_, found in rows), seed)),
     )
 
 
-def volume_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+def volume_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) -> Table:
     """How much each run extracts from a filing, year by year."""
     found = list(_by_year(runs))
     return Table(
@@ -74,12 +78,12 @@ def volume_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
         notes=(
             "Filings without any extraction count in the extractions per filing; low and high are the ends of their "
             "interval.",
-            *_on_years(runs, (one.per_filing for _, one in found), seed),
+            *_on_years(runs, year, (one.per_filing for _, one in found), seed),
         ),
     )
 
 
-def verdicts_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+def verdicts_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) -> Table:
     """How many quotes of each run stand in the text, year by year."""
     found = list(_by_year(runs))
     return Table(
@@ -90,27 +94,28 @@ def verdicts_by_year_table(runs: Sequence[Behavior], *, seed: int) -> Table:
         rows=tuple((run.run, str(one.year), *map(share, verdict_shares(one, UNGROUNDED))) for run, one in found),
         notes=(
             VERDICTS,
-            *_on_years(runs, (ratio for _, one in found for ratio in verdict_shares(one, UNGROUNDED)), seed),
+            *_on_years(runs, year, (ratio for _, one in found for ratio in verdict_shares(one, UNGROUNDED)), seed),
         ),
     )
 
 
-def filing_years_table(fiscal: Mapping[int, Mapping[str, int]]) -> Table:
-    """The filings of each year, and the fiscal years that they report on.
+def filing_years_table(years: Mapping[int, Mapping[str, int]], year: str, other: str) -> Table:
+    """The filings of each year, and by their other year.
 
     Args:
-        fiscal: year of filing → fiscal year in words → filings.
+        years: year → other year in words → filings.
+        year, other: which years of a filing they are, in words.
     """
     return Table(
         id="filing-years",
-        title="Filings that all runs read, by year of filing",
+        title=f"Filings that all runs read, by {year}",
         detail=True,
-        columns=(*texts("year"), *counts("filings"), *texts("fiscal years")),
+        columns=(*texts("year"), *counts("filings"), *texts(other)),
         rows=tuple(
-            (str(year), sum(found.values()), ", ".join(f"{name} ({number:,})" for name, number in found.items()))
-            for year, found in fiscal.items()
+            (str(one), sum(found.values()), ", ".join(f"{name} ({number:,})" for name, number in found.items()))
+            for one, found in years.items()
         ),
-        notes=(_YEARS,),
+        notes=(f"Beside it, by {other}, how many of them.",),
     )
 
 
@@ -123,17 +128,9 @@ def _mean(ratio: Ratio) -> tuple[Cell, ...]:
     return (ratio.value, interval.low if interval else None, interval.high if interval else None)
 
 
-def _on_years(runs: Sequence[Behavior], ratios: Iterable[Ratio], seed: int) -> tuple[str, ...]:
+def _on_years(runs: Sequence[Behavior], year: str, ratios: Iterable[Ratio], seed: int) -> tuple[str, ...]:
     """The notes on years, and on intervals over the filings of each year."""
-    undated = runs[0].undated
-    left = (
-        (f"{count_of(undated, 'filing')} without a known date of filing {_are(undated)} left out.",) if undated else ()
-    )
-    return (_YEARS, *left, *_on_yearly([ratio.interval for ratio in ratios], runs[0].years, seed))
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
+    return (f"Year is the {year}.", *_on_yearly([ratio.interval for ratio in ratios], runs[0].years, seed))
 
 
 def _on_yearly(found: Sequence[Interval | None], years: Sequence[Emphasis], seed: int) -> tuple[str, ...]:
