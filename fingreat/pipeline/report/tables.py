@@ -9,17 +9,14 @@ from fingreat.analysis import Volume, VolumeTally, by_filing
 from fingreat.pipeline.report import comparisons
 from fingreat.pipeline.report.comparisons import of_pairs
 from fingreat.pipeline.report.measured import Measured, MeasuredRun
+from fingreat.pipeline.tags import TAGS_OF_THE_GRAPH
 from fingreat.report import Cell, Share, Table
 from fingreat.report.agreement_tables import span_table
-from fingreat.report.columns import MOST_ROWS, counts, edges, filings, left_out, numbers, share, shares, texts
+from fingreat.report.columns import MOST_ROWS, counts, edges, filings, left_out, shares, texts
 from fingreat.report.fidelity_table import fidelity_table, near_miss_table
+from fingreat.report.tags_tables import tags_table, top_tags_table
 from fingreat.report.volume_table import volume_table
 from fingreat.schema import Filing
-
-TOP_TAGS = 15
-"""How many tags of each run are shown."""
-TAGS_OF_THE_GRAPH = ("embed", "lexicon")
-"""Back ends that take their tags from the graph file."""
 
 
 def make_tables(measured: Measured) -> tuple[Table, ...]:
@@ -72,71 +69,13 @@ def _parts(measured: Measured, groups: Sequence[tuple[str, Sequence[str]]]) -> I
 
 
 def _tags(measured: Measured) -> Table:
-    rows = tuple(
-        (
-            run.name,
-            share(run.tags.coverage),
-            run.tags.vocabulary,
-            share(run.tags.one_off),
-            run.tags.purity,
-            run.tags.edge_entropy,
-            run.tags.conditional_entropy,
-            run.tags.homogeneity,
-        )
-        for run in measured.runs
-    )
-    return Table(
-        id="tags",
-        title="Tags",
-        columns=(
-            *texts("run"),
-            *shares("tagged"),
-            *counts("tags"),
-            *shares("one-off tags"),
-            *numbers("purity", "H(E)", "H(E|T)", "homogeneity"),
-        ),
-        rows=rows,
-        notes=(
-            *_made_of_the_graph(measured),
-            "Over tagged extractions, each of which shares a weight of one among its tags. Purity is the weight of "
-            "every tag's main edge, of all weight; entropies are in bits; homogeneity is 1 - H(E|T) / H(E).",
-        ),
-    )
-
-
-def _made_of_the_graph(measured: Measured) -> Iterator[str]:
-    """A note on runs whose tags hardly can go with several edges: few phrases of a graph file belong to two."""
-    names = [run.name for run in measured.runs if run.manifest.model.backend in TAGS_OF_THE_GRAPH]
-    if names:
-        yield (
-            f"The tags of {', '.join(names)} are words of the graph file, nearly all of one edge each: their purity "
-            "is near 1 by construction."
-        )
+    scores = {run.name: run.tags for run in measured.runs}
+    backends = {run.name: run.manifest.model.backend for run in measured.runs}
+    return tags_table(scores, of_the_graph=[name for name, of in backends.items() if of in TAGS_OF_THE_GRAPH])
 
 
 def _top_tags(measured: Measured) -> Table | None:
-    rows = tuple(
-        (run.name, row.tag, row.n, row.weight, row.share, row.edge, row.edge_share)
-        for run in measured.runs
-        for row in run.tags.rows[:TOP_TAGS]
-    )
-    if not rows:
-        return None
-    return Table(
-        id="top-tags",
-        title="The tags with most weight",
-        detail=True,
-        columns=(
-            *texts("run", "tag"),
-            *counts("extractions"),
-            *numbers("weight", digits=1),
-            *numbers("of all weight"),
-            *edges("main edge"),
-            *numbers("of the tag's weight"),
-        ),
-        rows=rows,
-        notes=(f"Up to {TOP_TAGS} tags of each run, as the model wrote them.",),
-    )
+    return top_tags_table({run.name: run.tags for run in measured.runs})
 
 
 def _by_filing(measured: Measured) -> Table:
