@@ -29,6 +29,7 @@ from fingreat.analysis.errors import (
 )
 from fingreat.analysis.fidelity import FidelityCounts, FidelityTally
 from fingreat.analysis.filings import by_filing
+from fingreat.analysis.frontier import CostAccuracy, Standing, measure_frontier
 from fingreat.analysis.gold import EdgeScore, GoldScore, binomial_tail, score_against_gold
 from fingreat.analysis.groups import GroupCounts, GroupsOfSize, GroupTally
 from fingreat.analysis.pair import PairAgreement
@@ -60,6 +61,7 @@ __all__ = [
     "CorrectedShare",
     "CorrectedShares",
     "CorrectionTally",
+    "CostAccuracy",
     "Decision",
     "EdgeScore",
     "Emphasis",
@@ -89,6 +91,7 @@ __all__ = [
     "ReviewAgreement",
     "Side",
     "Stability",
+    "Standing",
     "TagRow",
     "TagScore",
     "TagTally",
@@ -105,6 +108,7 @@ __all__ = [
     "matched_accuracy",
     "measure_accuracy",
     "measure_agreement",
+    "measure_frontier",
     "measure_reviews",
     "measure_tags",
     "normalise_tag",

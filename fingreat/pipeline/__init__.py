@@ -14,6 +14,7 @@ from fingreat.pipeline.errors import MeasuredErrors, measure_errors
 from fingreat.pipeline.export import ExportFormat, export_run
 from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.fetch import Selection, fetch
+from fingreat.pipeline.frontier import MeasuredCosts, measure_costs
 from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.groups import GroupedRuns, group_runs
 from fingreat.pipeline.match import match_runs
@@ -36,6 +37,7 @@ __all__ = [
     "ExtractConfig",
     "GroupedRuns",
     "MeasuredBehavior",
+    "MeasuredCosts",
     "MeasuredEnsemble",
     "MeasuredErrors",
     "MeasuredPanel",
@@ -61,6 +63,7 @@ __all__ = [
     "group_runs",
     "match_runs",
     "measure_behavior",
+    "measure_costs",
     "measure_ensemble",
     "measure_errors",
     "measure_panel",

@@ -32,7 +32,7 @@ class MeasuredCosts:
         runs: one by one.
         models: complete ones put together by model and mode.
         answers: accuracy beside cost of each complete classification run; none where there is no such run.
-        groups: name of such a run → the family of its model, "" where it is not known.
+        groups: name of such a run → the family of its model, "other" where it is not known.
         filings: that the intervals draw.
         notes: on what the accuracies are of.
         refused: why classification runs cannot be set beside each other, None where they can or there are none.
@@ -92,7 +92,7 @@ def measure_costs(
             [_per_thousand(figures[number].full_seconds, manifests[number]) for number in answered],
             FilingBootstrap(len(benchmark.sheet.filings), replicates=replicates, seed=seed),
         ),
-        groups={name: manifest.model.family or "" for name, manifest in benchmark.manifests.items()},
+        groups={name: manifest.model.family or "other" for name, manifest in benchmark.manifests.items()},
         filings=len(benchmark.sheet.filings),
         notes=benchmark.notes,
     )

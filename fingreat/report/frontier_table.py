@@ -82,15 +82,14 @@ def _figure(
     known: Sequence[tuple[CostAccuracy, float, bool]],
     groups: Mapping[str, str],
 ) -> Figure:
-    ordered = sorted(known, key=lambda one: (one[1], one[0].accuracy.hits))
-    costs = [cost for _, cost, _ in ordered]
+    costs = [cost for _, cost, _ in known]
     return scatter(
         *named,
-        [ScatterPoint(row.name, cost, share(row.accuracy), groups.get(row.name, "")) for row, cost, _ in ordered],
+        [ScatterPoint(row.name, cost, share(row.accuracy), groups.get(row.name, "")) for row, cost, _ in known],
         x_label=f"{unit} per {PER:,} passages",
         y_label="accuracy",
-        log_x=costs[0] > 0 and costs[-1] >= _LOG_FROM * costs[0],
-        frontier=[row.name for row, _, best in ordered if best],
+        log_x=min(costs) > 0 and max(costs) >= _LOG_FROM * min(costs),
+        frontier=[row.name for row, _, best in sorted(known, key=lambda one: (one[1], one[0].name)) if best],
     )
 
 
