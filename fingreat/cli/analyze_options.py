@@ -34,7 +34,12 @@ BenchmarkGoldOption = Annotated[
     typer.Option("--gold", help="The gold file, where it is no longer where runs found it.", show_default=False),
 ]
 TablesFolderOption = Annotated[
-    Path | None, typer.Option("--out", help="A folder for each table as CSV and as LaTeX.", show_default=False)
+    Path | None,
+    typer.Option(
+        "--out",
+        help="A folder for each table as CSV, LaTeX and Markdown, and each figure as SVG and PDF.",
+        show_default=False,
+    ),
 ]
 
 _PROPERTIES: Mapping[type, tuple[str, ...]] = {

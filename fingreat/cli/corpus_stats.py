@@ -30,7 +30,7 @@ def stats(
     ] = None,
     target: Annotated[
         Path | None,
-        typer.Option("--out", help="A folder for each table as CSV and as LaTeX.", show_default=False),
+        typer.Option("--out", help="A folder for each table as CSV, LaTeX and Markdown.", show_default=False),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
