@@ -1,5 +1,6 @@
 """Measures: pure functions over records."""
 
+from fingreat.analysis.accepted import Cohorts, accepted_of, cohorts_of
 from fingreat.analysis.accuracy import Accuracy, CohortAccuracy, measure_accuracy
 from fingreat.analysis.agreement import (
     Agreement,
@@ -37,7 +38,7 @@ from fingreat.analysis.panel import PanelContents, PanelRow, panel_contents, pan
 from fingreat.analysis.power import PairedDesign, Power, paired_power, smallest_difference
 from fingreat.analysis.prediction_powered import CorrectedShare, CorrectedShares, CorrectionTally
 from fingreat.analysis.ratio import Interval, Ratio
-from fingreat.analysis.reviews import Decision, Review, ReviewAgreement, accepted_of, masi_distance, measure_reviews
+from fingreat.analysis.reviews import Decision, Review, ReviewAgreement, decisions_of, masi_distance, measure_reviews
 from fingreat.analysis.spans import CharacterAgreement, CharacterTally
 from fingreat.analysis.stability import Stability, stability_of
 from fingreat.analysis.tags import TagRow, TagScore, TagTally, measure_tags
@@ -57,6 +58,7 @@ __all__ = [
     "CohortAccuracy",
     "CohortAgreement",
     "CohortPrecision",
+    "Cohorts",
     "Confusion",
     "CorrectedShare",
     "CorrectedShares",
@@ -101,6 +103,8 @@ __all__ = [
     "accepted_of",
     "binomial_tail",
     "by_filing",
+    "cohorts_of",
+    "decisions_of",
     "error_jaccard",
     "errors_of",
     "majority",

@@ -1,4 +1,4 @@
-"""What several reviewers selected for the same passages: how far they agree, and which edges are accepted.
+"""What several reviewers selected for the same passages, and how far they agree.
 
 A decision is a set of edges, and the empty set says "none of them". Agreement is measured on all passages, before any
 of them is left out.
@@ -6,32 +6,25 @@ of them is left out.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, combinations
+from itertools import chain
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TypeAlias
 
 from fingreat.analysis.ratio import Ratio
+from fingreat.analysis.set_pairs import Kinds, SetPairs
 from fingreat.errors import InputError
+from fingreat.schema import Graph
 from fingreat.schema.records import Record
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 Decision: TypeAlias = frozenset[str]
 """The edges that one reviewer selected for a passage; empty where none fits."""
-Source: TypeAlias = Literal["primary", "fallback", "none"]
 
 NESTED, CROSSED = Fraction(67, 100), Fraction(33, 100)
 """MASI's weights of two sets of which one holds the other, and of sets that overlap otherwise (Passonneau 2006 has
 thirds, rounded to two places by convention)."""
-_BLOCK = 2**20
-"""Up to so many pairs of distinct sets are looked at at once."""
 
 
 class Review(Record):
@@ -75,6 +68,50 @@ class ReviewAgreement:
     identical: Ratio
 
 
+def decisions_of(
+    reviews: Iterable[Review], graph: Graph, *, common: bool = False
+) -> tuple[dict[str, dict[str, Decision]], tuple[str, ...]]:
+    """Reviews by passage and reviewer.
+
+    Args:
+        common: keep to the passages that every reviewer decided, instead of refusing others.
+
+    Returns:
+        Id of a passage → reviewer, in the order of their names → decision, with passages in the order in which they
+        come; and ids of the passages that were left out.
+
+    Raises:
+        InputError: there is no review, a reviewer decided a passage twice, selected an edge that the graph lacks or did
+            not decide a passage; or no passage is left that all decided.
+    """
+    found: dict[str, dict[str, Decision]] = {}
+    for review in reviews:
+        where = f"passage {review.passage_id}, reviewer {review.reviewer}"
+        if unknown := review.edges - set(graph.edges):
+            raise InputError(f"selects {', '.join(sorted(unknown))}, no edge of graph '{graph.name}'.", where=where)
+        if review.reviewer in found.setdefault(review.passage_id, {}):
+            raise InputError("is decided twice.", where=where, hint="Keep the decision that counts.")
+        found[review.passage_id][review.reviewer] = review.edges
+    if not found:
+        raise InputError("there is no review to measure.")
+    reviewers = sorted({reviewer for of in found.values() for reviewer in of})
+    left_out = []
+    for id_, of in found.items():
+        lacking = [reviewer for reviewer in reviewers if reviewer not in of]
+        if lacking and not common:
+            raise InputError(
+                f"has no decision of {', '.join(lacking)}.",
+                where=f"passage {id_}",
+                hint="Add it, or measure on the passages that all reviewers decided with --common.",
+            )
+        left_out += [id_] if lacking else []
+    if len(left_out) == len(found):
+        raise InputError("no passage was decided by all of them.", where=", ".join(reviewers))
+    lost = set(left_out)
+    kept = {id_: {reviewer: of[reviewer] for reviewer in reviewers} for id_, of in found.items() if id_ not in lost}
+    return kept, tuple(left_out)
+
+
 def masi_distance(a: Decision, b: Decision) -> float:
     """The MASI distance of two sets: 1 - m·|A∩B|/|A∪B|, with m = 1 for equal sets, 0.67 for proper containment, 0.33
     for other overlap and 0 for none; 0 for two empty sets (Passonneau 2006).
@@ -102,7 +139,7 @@ def measure_reviews(decisions: Mapping[str, Sequence[Decision]]) -> ReviewAgreem
     numbers: dict[Decision, int] = {}
     coded = [numbers.setdefault(one, len(numbers)) for one in chain.from_iterable(decisions.values())]
     table = np.array(coded, dtype=np.int64).reshape(len(decisions), reviewers)
-    sets = _Sets(tuple(numbers))
+    sets = SetPairs(tuple(numbers))
     within = sets.within(table)
     pooled = sets.pooled(np.bincount(table.ravel(), minlength=len(numbers)))
     pairs = len(decisions) * comb(reviewers, 2)
@@ -123,26 +160,6 @@ def measure_reviews(decisions: Mapping[str, Sequence[Decision]]) -> ReviewAgreem
     )
 
 
-def accepted_of(decisions: Sequence[Decision]) -> tuple[Decision, Source]:
-    """The edges that count as right for a passage, and where they come from.
-
-    `primary`: those that more than half of the reviewers selected. Without any: `none`, and no edge, where more than
-    half of the reviewers selected nothing; else `fallback`, all that any of them selected.
-
-    Raises:
-        InputError: there is no decision.
-    """
-    if not decisions:
-        raise InputError("without a decision no edge is accepted or refused.")
-    votes = Counter(chain.from_iterable(decisions))
-    primary = frozenset(edge for edge, n in votes.items() if 2 * n > len(decisions))
-    if primary:
-        return primary, "primary"
-    if 2 * sum(not one for one in decisions) > len(decisions):
-        return frozenset(), "none"
-    return frozenset(votes), "fallback"
-
-
 def alpha(observed: float | Fraction, expected: float | Fraction) -> float:
     """Krippendorff's alpha, 1 - observed / expected disagreement; 1 where both are 0.
 
@@ -152,69 +169,6 @@ def alpha(observed: float | Fraction, expected: float | Fraction) -> float:
     if observed < 0 or expected < 0 or (observed and not expected):
         raise InputError(f"an observed disagreement of {observed} with {expected} expected has no alpha.")
     return float(1 - observed / expected) if expected else 1.0
-
-
-_Kinds: TypeAlias = Mapping[tuple[int, int, bool], int]
-"""(|A∩B|, |A∪B|, whether one holds the other) → how many pairs are so."""
-
-
-class _Sets:
-    """The distinct sets that were selected, and pairs of them counted by kind."""
-
-    def __init__(self, sets: Sequence[Decision]) -> None:
-        import numpy as np
-
-        edges = {edge: i for i, edge in enumerate(sorted(frozenset().union(*sets)))}
-        self._members = np.zeros((len(sets), len(edges)))
-        for row, one in enumerate(sets):
-            self._members[row, [edges[edge] for edge in one]] = 1.0
-        self._sizes = self._members.sum(axis=1).astype(np.int64)
-        self._base = len(edges) + 1
-
-    def within(self, table: Array) -> _Kinds:
-        """Pairs of decisions on one passage, from the numbers of their sets, shape [passages, reviewers]."""
-        import numpy as np
-
-        found: Counter[tuple[int, int, bool]] = Counter()
-        for a, b in combinations(range(table.shape[1]), 2):
-            both, counts = np.unique(table[:, a] * len(self._sizes) + table[:, b], return_counts=True)
-            left, right = np.divmod(both, len(self._sizes))
-            for start in range(0, len(both), _BLOCK):
-                part = slice(start, start + _BLOCK)
-                shared = (self._members[left[part]] * self._members[right[part]]).sum(axis=1)
-                found += self._kinds(shared, self._sizes[left[part]], self._sizes[right[part]], counts[part])
-        return found
-
-    def pooled(self, counts: Array) -> _Kinds:
-        """All pairs of decisions, from how often each set was selected."""
-        import numpy as np
-
-        found: Counter[tuple[int, int, bool]] = Counter()
-        step = max(1, _BLOCK // len(counts))
-        for start in range(0, len(counts), step):
-            rows = np.arange(start, min(start + step, len(counts)))
-            # Each two sets once; of a set with itself, the pairs of its decisions.
-            left, right = np.nonzero(rows[:, None] <= np.arange(len(counts)))
-            shared = (self._members[rows] @ self._members.T)[left, right]
-            left += start
-            pairs = np.where(left == right, counts[left] * (counts[left] - 1) // 2, counts[left] * counts[right])
-            found += self._kinds(shared, self._sizes[left], self._sizes[right], pairs)
-        return found
-
-    def _kinds(self, shared: Array, a: Array, b: Array, pairs: Array) -> Counter[tuple[int, int, bool]]:
-        import numpy as np
-
-        shared = shared.astype(np.int64)
-        keys = ((a + b - shared) * self._base + shared) * 2 + (shared == np.minimum(a, b))
-        kinds, place = np.unique(keys, return_inverse=True)
-        sums = np.zeros(len(kinds), dtype=np.int64)
-        np.add.at(sums, place, pairs)
-        found: Counter[tuple[int, int, bool]] = Counter()
-        for key, n in zip(kinds.tolist(), sums.tolist(), strict=True):
-            sizes, nested = divmod(key, 2)
-            union, both = divmod(sizes, self._base)
-            found[both, union, bool(nested)] = n
-        return found
 
 
 def _reviewers(decisions: Mapping[str, Sequence[Decision]]) -> int:
@@ -243,7 +197,7 @@ def _jaccard(shared: int, union: int, nested: bool) -> Fraction:
     return Fraction(shared, union) if union else Fraction(1)
 
 
-def _mean(kinds: _Kinds, measure: Callable[[int, int, bool], Fraction]) -> Fraction | None:
+def _mean(kinds: Kinds, measure: Callable[[int, int, bool], Fraction]) -> Fraction | None:
     total = sum(kinds.values())
     return sum((n * measure(*kind) for kind, n in kinds.items()), Fraction(0)) / total if total else None
 
