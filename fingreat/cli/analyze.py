@@ -12,6 +12,7 @@ from fingreat.cli.analyze_ensemble import ensemble
 from fingreat.cli.analyze_errors import errors
 from fingreat.cli.analyze_groups import groups
 from fingreat.cli.analyze_panel import panel
+from fingreat.cli.analyze_reviewers import reviewers
 from fingreat.cli.analyze_stability import stability
 from fingreat.cli.analyze_tags import tags
 
@@ -30,3 +31,4 @@ app.command("stability")(stability)
 app.command("cost")(cost)
 app.command("panel")(panel)
 app.command("tags")(tags)
+app.command("reviewers")(reviewers)

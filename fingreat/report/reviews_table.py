@@ -107,7 +107,7 @@ def accepted_table(cohorts: Cohorts) -> Table:
         for source, sizes in cohorts.sizes.items()
     ]
     kept = [sizes for source, sizes in cohorts.sizes.items() if source != "none"]
-    rows.append(("Eligible", cohorts.eligible, *(sum(s.get(size, 0) for s in kept) for size in range(1, most + 1))))
+    rows.append(("eligible", cohorts.eligible, *(sum(s.get(size, 0) for s in kept) for size in range(1, most + 1))))
     notes = [
         "A passage accepts the edges that more than half of its reviewers selected. Where there is none, and more than "
         "half selected nothing, none fits and the passage is left out; else it accepts what any of them selected.",
