@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from fingreat.analysis.tags import TagScore, TagTally
 from fingreat.analysis.vocabulary import Vocabulary, vocabulary_of, vocabulary_overlap
@@ -101,17 +102,21 @@ def tag_figures(measured: MeasuredTags) -> tuple[Figure, ...]:
     if len(vocabularies) < 2:
         return ()
     # A run against itself says nothing, and is left empty.
-    values = [
-        [None if one is other else share(vocabulary_overlap(one, other)) for other in vocabularies.values()]
+    found = [
+        [None if one is other else vocabulary_overlap(one, other) for other in vocabularies.values()]
         for one in vocabularies.values()
     ]
+    largest = max((ratio.value or 0.0 for row in found for ratio in row if ratio), default=0.0)
+    # Models share little of their vocabularies; on a scale to 1 they would all look alike.
+    top = max(1, ceil(largest * 10)) / 10
     return (
         heat_map(
             "vocabulary-overlap",
             "Vocabularies that two runs share",
             list(vocabularies),
-            values,
-            caption="Terms that both runs have, of those that either has.",
+            [[share(ratio) if ratio else None for ratio in row] for row in found],
+            span=(0.0, top),
+            caption=f"Terms that both runs have, of those that either has. The darkest colour stands for {top:.0%}.",
         ),
     )
 

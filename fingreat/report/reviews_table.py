@@ -34,8 +34,8 @@ def agreement_table(rows: Mapping[str, ReviewAgreement], *, left_out: int = 0) -
     notes = [
         "D_o is the mean MASI distance of two decisions on one passage, D_e that of any two decisions, without "
         "replacement; alpha (Krippendorff) is 1 - D_o / D_e.",
-        "The MASI distance of two sets is 1 - m·J, where J (Jaccard) is their shared edges over all edges of either, and "
-        "m is 1 for equal sets, 0.67 where one holds the other, and 0.33 otherwise (Passonneau 2006). Of two empty "
+        "The MASI distance of two sets is 1 - m·J, where J (Jaccard) is their shared edges over all edges of either, "
+        "and m is 1 for equal sets, 0.67 where one holds the other, and 0.33 otherwise (Passonneau 2006). Of two empty "
         "sets J is 1 and the distance 0.",
         "All reviewed passages count, also those that accept no edge.",
         _CAVEAT,
