@@ -10,7 +10,7 @@ from fingreat.analysis.errors import Confusion, ErrorOverlap, Errors, PassageAns
 from fingreat.report.columns import counts, edges, filings, names, numbers, on_intervals, rates, share, shares, texts
 from fingreat.report.heat_chart import Sides, heat_map
 from fingreat.report.model import Figure
-from fingreat.report.tables import ALL, Cell, Share, Table, count_of
+from fingreat.report.tables import ALL, Cell, Share, Table, count_of, number_text
 from fingreat.schema import Graph
 
 FAILED = "failed"
@@ -165,12 +165,13 @@ def overlap_map(measured: Errors) -> Figure:
 
 def confusion_map(measured: Errors, graph: Graph) -> Figure:
     """The shares of answered edges among each accepted edge's answers, of all models together."""
-    answered = [*graph.edges, None]
+    failed = any(answer is None for _, answer in measured.confusion.counts)
+    answered = [*graph.edges, *([None] if failed else [])]
     values = [[measured.confusion.share(edge, answer) for answer in answered] for edge in graph.edges]
     return heat_map(
         "confusion",
         "Answered edges among the answers of each accepted edge",
-        Sides(list(graph.edges), [*graph.edges, FAILED]),
+        Sides(list(graph.edges), [answer or FAILED for answer in answered]),
         values,
         axes=("accepted", "answered"),
         caption=f"Each row sums to 1. {_COUNTED}",
@@ -202,15 +203,15 @@ def _missed(one: PassageAnswers, measured: Errors) -> tuple[Cell, ...]:
 
 def _on_missed(measured: Errors) -> Iterator[str]:
     models, missed = len(measured.names), measured.right_counts[0]
-    every = "the model" if models == 1 else f"all {models:,} models"
+    every = {1: "the model", 2: "both models"}.get(models, f"all {models:,} models")
     yield (
         f"{missed:,} of {count_of(measured.passages, 'passage')} {'is' if missed == 1 else 'are'} wrong for {every}, "
         f"{measured.right_counts[-1]:,} right."
     )
     if models > 1:
         yield (
-            f"If each model failed on as many passages, but on any of them, {measured.missed_if_independent:.2g} would "
-            "be expected to be wrong for all."
+            "If each model failed on as many passages, but on any of them, "
+            f"{number_text(measured.missed_if_independent, 1)} would be expected to be wrong for {every}."
         )
 
 

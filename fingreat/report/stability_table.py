@@ -14,7 +14,8 @@ from fingreat.report.tables import Cell, Table, count_of, fraction, percent
 
 _SAME = (
     "Gold passages are matched one to one with what an extraction run quotes of the same filing, by words and whatever "
-    "its edges. All shares but the first are of the passages so quoted: it is the same passages in both tasks."
+    "its edges. All shares but the first are of the passages so quoted: the same ones in both tasks. They are those "
+    "that the model found by itself, which may be the plainer ones."
 )
 _RIGHT = "An edge is right if the gold passage accepts it; a failed reply is wrong, and no edge is the same as it."
 _CHANGE = "Change is the accuracy when classified less that when extracted, in percentage points, on the same draws."
