@@ -24,8 +24,10 @@ from fingreat.pipeline.power import MeasuredPower, PowerQuestion, even_sizes, me
 from fingreat.pipeline.progress import Progress
 from fingreat.pipeline.questions import ClassifyConfig
 from fingreat.pipeline.report import build_report, write_report
+from fingreat.pipeline.reviews import MeasuredReviews, measure_review_file, read_reviews
 from fingreat.pipeline.sample import SampleSettings, draw_sample
 from fingreat.pipeline.stability import MeasuredStability, measure_stability
+from fingreat.pipeline.tags import MeasuredTags, measure_run_tags
 
 __all__ = [
     "AskOptions",
@@ -42,8 +44,10 @@ __all__ = [
     "MeasuredErrors",
     "MeasuredPanel",
     "MeasuredPower",
+    "MeasuredReviews",
     "MeasuredRuns",
     "MeasuredStability",
+    "MeasuredTags",
     "PanelSettings",
     "PowerQuestion",
     "Progress",
@@ -68,10 +72,13 @@ __all__ = [
     "measure_errors",
     "measure_panel",
     "measure_power",
+    "measure_review_file",
+    "measure_run_tags",
     "measure_runs",
     "measure_stability",
     "on_gold",
     "read_gold",
+    "read_reviews",
     "run_demo",
     "sizes_of_gold",
     "write_panel",
