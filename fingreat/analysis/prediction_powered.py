@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap, ratios_of_sums
+from fingreat.analysis.bootstrap import ratios_of_sums
 from fingreat.analysis.ratio import Ratio
 from fingreat.errors import InputError
 from fingreat.schema import Extraction, Graph
@@ -19,6 +19,8 @@ from fingreat.schema.graph import DEFAULT_GROUPING
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from fingreat.analysis.bootstrap import FilingBootstrap
 
     Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -35,7 +37,7 @@ class CorrectedShare:
 
     Attributes:
         name: id of the edge, name of the category, or `NO_EVIDENCE`.
-        uncorrected: by the run's own edges, its interval by drawing filings.
+        uncorrected: by the run's own edges, its interval by drawing filings where draws were given.
         labelled: labelled extractions that speak of it: the run or a reader gives it to them.
         value: by what readers would say; None where no labelled extraction speaks of it, or fewer than two filings
             have labels. It is not bound to 0 to 1.
@@ -143,14 +145,16 @@ class CorrectionTally:
         filings: Collection[str] | None = None,
         *,
         year: int | None = None,
-        replicates: int = REPLICATES,
-        seed: int = SEED,
+        bootstrap: FilingBootstrap | None = None,
     ) -> CorrectedShares:
         """The shares over some of the filings that were counted, or over all.
 
         Args:
             year: what the filings have in common, noted in the result.
-            replicates, seed: of the intervals of uncorrected shares.
+            bootstrap: draws of as many filings, for the intervals of uncorrected shares.
+
+        Raises:
+            InputError: the draws are of another number of filings.
         """
         import numpy as np
 
@@ -160,7 +164,6 @@ class CorrectionTally:
         above = (np.hstack((counts, np.zeros((len(ids), 1), dtype=np.int64))) @ spread).astype(np.int64)
         totals = counts.sum(axis=1)
         off, labels, speaking = self._off(ids, spread)
-        bootstrap = FilingBootstrap(len(ids), replicates=replicates, seed=seed)
         ratios = ratios_of_sums(above, np.broadcast_to(totals[:, None], above.shape), bootstrap)
         correction = corrected(above, totals, off, labels)
         return CorrectedShares(

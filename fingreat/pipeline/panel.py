@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from fingreat.analysis.bootstrap import REPLICATES, SEED
+from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap
 from fingreat.analysis.filings import by_filing
 from fingreat.analysis.panel import PanelContents, PanelRow, panel_contents, panel_rows
 from fingreat.analysis.prediction_powered import LEAST_FILINGS, CorrectedShares, CorrectionTally
@@ -117,6 +117,7 @@ def measure_panel(
         tallies = [CorrectionTally(name, found.graph, grouping=settings.grouping) for name in found.names]
         rows = _gather(found, filings, by_filing(gold), tallies, settings, watch)
         read = dict.fromkeys(found.scope.filings)
+    draws = _draws(len(read), settings)
     return MeasuredPanel(
         scope=found.scope,
         names=found.names,
@@ -126,7 +127,7 @@ def measure_panel(
         contents=tuple(map(panel_contents, found.names, rows)),
         gold_passages=len(gold),
         gold_elsewhere=sum(passage.filing_id not in read for passage in gold),
-        corrected=tuple(_corrected(tallies, settings)) if gold else (),
+        corrected=tuple(tally.shares(bootstrap=draws) for tally in tallies) if gold else (),
         by_year=tuple(_by_year(tallies, (filings[one] for one in read if one in filings), settings)),
         notes=_on_unknown(sum(one not in filings for one in read), unread),
     )
@@ -186,24 +187,23 @@ def _labels(
     return [(matched[one.passage_id], one.accepted) for one in gold if one.passage_id in matched]
 
 
-def _corrected(tallies: Iterable[CorrectionTally], settings: PanelSettings) -> Iterator[CorrectedShares]:
-    """The shares of each run over all filings."""
-    for tally in tallies:
-        yield tally.shares(replicates=settings.replicates, seed=settings.seed)
-
-
 def _by_year(
-    tallies: Iterable[CorrectionTally], filings: Iterable[Filing], settings: PanelSettings
+    tallies: Sequence[CorrectionTally], filings: Iterable[Filing], settings: PanelSettings
 ) -> Iterator[CorrectedShares]:
     """The shares of each run over the filings of each year in which at least two have labels."""
     years: dict[int, list[str]] = {}
     for filing in filings:
         if filing.filed is not None:
             years.setdefault(filing.filed.year, []).append(filing.id)
+    draws = {year: _draws(len(of_year), settings) for year, of_year in sorted(years.items())}
     for tally in tallies:
-        for year, of_year in sorted(years.items()):
-            if tally.gold_filings(of_year) >= LEAST_FILINGS:
-                yield tally.shares(of_year, year=year, replicates=settings.replicates, seed=settings.seed)
+        for year, bootstrap in draws.items():
+            if tally.gold_filings(years[year]) >= LEAST_FILINGS:
+                yield tally.shares(years[year], year=year, bootstrap=bootstrap)
+
+
+def _draws(filings: int, settings: PanelSettings) -> FilingBootstrap:
+    return FilingBootstrap(filings, replicates=settings.replicates, seed=settings.seed)
 
 
 def _on_unknown(unknown: int, unread: Iterable[str]) -> tuple[str, ...]:
