@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingreat.errors import MissingExtraError
-from fingreat.report.tables import Table, flat_columns, flat_row
+from fingreat.report.tables import Table, flat_columns, flat_rows
 
 if TYPE_CHECKING:
     import polars
@@ -26,12 +26,8 @@ def table_frame(table: Table) -> polars.DataFrame:
     except ImportError as error:
         raise MissingExtraError("Tables as data frames (polars)", 'pip install "fingreat[frames]"') from error
     types = {str: polars.String, int: polars.Int64, float: polars.Float64}
-    kinds = dict(
-        pair
-        for column, bounded in zip(table.columns, table.bounded, strict=True)
-        for pair in flat_columns(column, bounded)
-    )
-    rows = [tuple(map(_value, kinds.values(), flat_row(table, row))) for row in table.rows]
+    kinds = dict(flat_columns(table))
+    rows = [tuple(map(_value, kinds.values(), row)) for row in flat_rows(table)]
     return polars.DataFrame(rows, schema={name: types[kind] for name, kind in kinds.items()}, orient="row")
 
 

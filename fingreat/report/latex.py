@@ -142,6 +142,7 @@ def _on_what_is_shown(table: Table, kept: Table, style: Style) -> Iterator[str]:
 def _body(table: Table, shown: Table, style: Style, long: bool) -> list[str]:
     """The lines of all rows, with the lines that stand above and between them."""
     width = sum(style.spans(shown))
+    whole = shown.spans
     sums = len(shown.rows) - table.totals
     lines: list[str] = []
     for number, (headings, row) in enumerate(zip(style.headings(table), shown.rows, strict=True)):
@@ -150,7 +151,7 @@ def _body(table: Table, shown: Table, style: Style, long: bool) -> list[str]:
         elif number and (style.stacked or headings):
             lines.append(r"\addlinespace")
         above = [rf"\multicolumn{{{width}}}{{l}}{{\textit{{{latex_text(line)}}}}} \\" for line in headings]
-        block = [*above, *_block(shown, row, style)]
+        block = [*above, *_block(shown.columns, row, whole, style)]
         lines += _kept_together(block) if long else block
     return lines
 
@@ -161,9 +162,13 @@ def _kept_together(block: list[str]) -> Iterator[str]:
     yield from block[-1:]
 
 
-def _block(table: Table, row: Sequence[Cell], style: Style) -> list[str]:
-    """The lines of a row: one, or as many as its cells have parts."""
-    cells = zip(table.columns, row, table.spans, strict=True)
+def _block(columns: Sequence[Column], row: Sequence[Cell], spans: Sequence[int], style: Style) -> list[str]:
+    """The lines of a row: one, or as many as its cells have parts.
+
+    Args:
+        spans: how many parts the cells of each column have.
+    """
+    cells = zip(columns, row, spans, strict=True)
     fields = [tuple(_fields(column, cell, span)) for column, cell, span in cells]
     if not style.stacked:
         return [_row(chain.from_iterable(fields))]

@@ -135,12 +135,13 @@ def _width(table: Table, style: Style) -> float:
     widest = max((len(line) for lines in style.headings(table) for line in lines), default=0) * style.character
     points = 0.0
     table = style.shown(table)
+    whole = table.spans
     for index, (column, span) in enumerate(zip(table.columns, style.spans(table), strict=True)):
         kind = letters(table, index, span)
         if kind == PROSE_COLUMN:
             points += 0.4 * _PAGE + style.space
             continue
-        fields = zip(*(parts(column, row[index], table.spans[index]) for row in table.rows), strict=True)
+        fields = zip(*(parts(column, row[index], whole[index]) for row in table.rows), strict=True)
         widths = [max(map(len, part)) for part in fields]
         head = max(map(len, head_lines(column, style)))
         cells = max(widths, default=0) if style.stacked else sum(widths)

@@ -322,38 +322,37 @@ def table_csv(table: Table) -> str:
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file)
-    writer.writerow(name for column, bounded in _bounded(table) for name, _ in flat_columns(column, bounded))
-    for row in table.rows:
-        writer.writerow(flat_row(table, row))
+    writer.writerow(name for name, _ in flat_columns(table))
+    writer.writerows(flat_rows(table))
     return file.getvalue()
 
 
-def flat_columns(column: Column, bounded: bool) -> Iterator[tuple[str, type]]:
-    """The columns that a column takes where a field holds one value, each with its type.
+def flat_columns(table: Table) -> Iterator[tuple[str, type]]:
+    """The columns of a table where a field holds one value: name and type.
 
     A share takes three (its label, "k", "n"), and two more, "low" and "high", where a share of the column has an
     interval; so does a difference, which has no k and n and is a fraction here.
-
-    Args:
-        bounded: whether a cell of the column has an interval (`Table.bounded`).
     """
-    yield column.label, int if column.kind == "count" else float if column.right else str
-    if column.kind == "share":
-        yield from ((f"{column.label} {part}", int) for part in ("k", "n"))
-    if bounded:
-        yield from ((f"{column.label} {part}", float) for part in ("low", "high"))
-
-
-def flat_row(table: Table, row: Sequence[Cell]) -> Iterator[str | float | None]:
-    """The values of a row, one for each of the flat columns."""
-    for (column, bounded), cell in zip(_bounded(table), row, strict=True):
-        yield cell.value if isinstance(cell, (Share, Points)) else cell
+    for column, bounded in zip(table.columns, table.bounded, strict=True):
+        yield column.label, int if column.kind == "count" else float if column.right else str
         if column.kind == "share":
-            yield from (cell.k, cell.n) if isinstance(cell, Share) else (None, None)
+            yield from ((f"{column.label} {part}", int) for part in ("k", "n"))
         if bounded:
-            interval = cell.interval if isinstance(cell, (Share, Points)) else None
-            yield from interval or (None, None)
+            yield from ((f"{column.label} {part}", float) for part in ("low", "high"))
 
 
-def _bounded(table: Table) -> Iterator[tuple[Column, bool]]:
-    return zip(table.columns, table.bounded, strict=True)
+def flat_rows(table: Table) -> Iterator[tuple[str | float | None, ...]]:
+    """The rows of a table, with a value for each of the flat columns."""
+    columns = tuple(zip(table.columns, table.bounded, strict=True))
+    for row in table.rows:
+        cells = zip(columns, row, strict=True)
+        yield tuple(value for (column, bounded), cell in cells for value in _flat_cell(column, cell, bounded))
+
+
+def _flat_cell(column: Column, cell: Cell, bounded: bool) -> Iterator[str | float | None]:
+    yield cell.value if isinstance(cell, (Share, Points)) else cell
+    if column.kind == "share":
+        yield from (cell.k, cell.n) if isinstance(cell, Share) else (None, None)
+    if bounded:
+        interval = cell.interval if isinstance(cell, (Share, Points)) else None
+        yield from interval or (None, None)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from fingreat.errors import InputError
 from fingreat.pipeline.table_files import TableFolder
-from fingreat.report import Column, Figure, Table
+from fingreat.report import Column, Figure, Points, Share, Table
 
 FOLDER = TableFolder("an example", ("one", "two"), figures=("chart", "map"))
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="8" viewBox="0 0 20 8"/>'
@@ -64,3 +65,17 @@ def test_a_folder_with_anything_else_is_refused_and_stays_as_it_is(name: str, tm
     with pytest.raises(InputError, match=f"holds '{name}', which is no table of an example"):
         FOLDER.write([table("one")], tmp_path, figures=[figure("chart")])
     assert names(tmp_path) == [name]
+
+
+def test_all_pairs_of_forty_four_models_are_written_in_a_moment(tmp_path: Path) -> None:
+    columns = (
+        Column(label="a", once=True), Column(label="b", once=True), Column(label="right", kind="share"),
+        Column(label="difference", kind="points"), Column(label="p", kind="rate"),
+    )  # fmt: skip
+    share, points = Share(k=1, n=2, interval=(0.25, 0.75)), Points(value=0.1, interval=(-0.1, 0.3))
+    rows = tuple((f"m{a}", f"m{b}", share, points, 0.5) for a in range(44) for b in range(a))
+    began = time.process_time()
+    FOLDER.write([Table(id="one", title="T", columns=columns, rows=rows)], tmp_path)
+    # Some 0.2 s; where each row looks at all others it takes many.
+    assert time.process_time() - began < 2
+    assert (tmp_path / "one.csv").read_text("utf-8").count("\n") == 947
