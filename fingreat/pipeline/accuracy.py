@@ -19,6 +19,7 @@ from fingreat.report.accuracy_table import (
     accuracies_table,
     by_accuracy,
     random_share,
+    selectors,
 )
 from fingreat.report.columns import share
 from fingreat.report.differences_table import differences_table
@@ -132,13 +133,17 @@ def model_facts(name: str, manifest: Manifest) -> ModelFacts:
 
 
 def accuracy_tables(measured: MeasuredAccuracy) -> tuple[Table, ...]:
-    """All there is to say, as tables; each says what it was measured on."""
+    """All there is to say, as tables; each says what it was measured on.
+
+    There is none of families or of sizes where none is known, none of open beside hosted models where all are of one
+    kind, none of differences where a run is alone.
+    """
     accuracies, filings, seed = measured.accuracies, len(measured.benchmark.sheet.filings), measured.seed
-    tables = [
-        accuracies_table(accuracies, filings, seed=seed),
-        families_table(measured.families, filings, seed=seed),
-        sizes_table(accuracies, measured.facts, filings, seed=seed),
-    ]
+    tables = [accuracies_table(accuracies, filings, seed=seed)]
+    if any(one.family for one in measured.facts):
+        tables.append(families_table(measured.families, filings, seed=seed))
+    if any(one.parameters for one in measured.facts):
+        tables.append(sizes_table(accuracies, measured.facts, filings, seed=seed))
     if measured.gaps:
         tables.append(gaps_table(measured.gaps, filings, seed=seed))
     if measured.differences:
@@ -155,6 +160,7 @@ def accuracy_figures(measured: MeasuredAccuracy) -> tuple[Figure, ...]:
     kinds = {one.name: kind_of(one.hosted) for one in measured.facts}
     several = len(set(kinds.values())) > 1
     any_model = next(iter(measured.accuracies.values()))
+    majority, random = selectors(any_model)
     rows = [
         DotRow(name, share(measured.accuracies[name].overall.accuracy), group=kinds[name] if several else "")
         for name in by_accuracy(measured.accuracies)
@@ -164,8 +170,8 @@ def accuracy_figures(measured: MeasuredAccuracy) -> tuple[Figure, ...]:
         "Accuracy of models",
         sorted(rows, key=lambda row: row.group, reverse=True),
         lines=(
-            (f"always {any_model.majority_edge}", share(any_model.overall.majority)),
-            ("random edge", random_share(any_model, any_model.overall)),
+            (majority, share(any_model.overall.majority)),
+            (random, random_share(any_model, any_model.overall)),
         ),
         x_label="passages with an accepted edge",
     )

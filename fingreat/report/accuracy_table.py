@@ -103,12 +103,24 @@ def accuracies_by_cohort_table(measured: Mapping[str, Accuracy], filings: int, *
     any_model = measured[ranked[0]]
     rows = [(name, kind, cohort) for name in ranked for kind, of in _kinds(measured[name]) for cohort in of]
     found: list[Interval | None] = [cohort.accuracy.interval for _, _, cohort in rows]
+    same = [(kind, cohort) for kind, of in _kinds(any_model) for cohort in of]
+    majority, random = selectors(any_model)
     return Table(
         id="accuracy-by-cohort",
         title="Accuracy of models by category, edge and year",
         detail=True,
-        columns=(*names("model", "of"), *_columns("cohort")),
-        rows=tuple((name, kind, *_row(cohort, cohort.name)) for name, kind, cohort in rows),
+        columns=(
+            *names("model", "of"),
+            *texts("cohort"),
+            *counts("passages"),
+            *shares("accuracy"),
+            *counts("failed"),
+        ),
+        rows=(
+            *((name, kind, one.name, one.accuracy.total, share(one.accuracy), one.failed) for name, kind, one in rows),
+            *((majority, kind, one.name, one.majority.total, share(one.majority), None) for kind, one in same),
+            *((random, kind, one.name, one.majority.total, random_share(any_model, one), None) for kind, one in same),
+        ),
         notes=(*_on_cohorts(any_model), *_undated(any_model), *on_intervals(found, filings, seed)),
     )
 
@@ -116,6 +128,11 @@ def accuracies_by_cohort_table(measured: Mapping[str, Accuracy], filings: int, *
 def by_accuracy(measured: Mapping[str, Accuracy]) -> list[str]:
     """Names, the most accurate first; of equal ones in their order."""
     return sorted(measured, key=lambda name: -measured[name].overall.accuracy.hits)
+
+
+def selectors(measured: Accuracy) -> tuple[str, str]:
+    """What the majority and the random selector are called."""
+    return f"always {measured.majority_edge}", "random edge"
 
 
 def random_share(measured: Accuracy, cohort: CohortAccuracy) -> Share:
@@ -133,8 +150,9 @@ def _selectors(
 ) -> Iterator[tuple[Cell, ...]]:
     """The rows of those who do not read: always the most frequent edge, and any edge."""
     majority = (Share(k=one.majority.hits, n=one.majority.total) if bare else share(one.majority) for one in cohorts)
-    yield (f"always {measured.majority_edge}", *majority, *rest)
-    yield ("random edge", *(random_share(measured, one) for one in cohorts), *rest)
+    named, random = selectors(measured)
+    yield (named, *majority, *rest)
+    yield (random, *(random_share(measured, one) for one in cohorts), *rest)
 
 
 def _kinds(measured: Accuracy) -> Iterator[tuple[str, Sequence[CohortAccuracy]]]:

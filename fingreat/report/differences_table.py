@@ -44,7 +44,7 @@ def differences_table(differences: Sequence[PairedDifference], filings: int, *, 
         detail=True,
         columns=(
             *texts("model", "other model"),
-            *counts("only the model right", "only the other right"),
+            *counts("only model right", "only other right"),
             *points("difference", "by t"),
             *numbers("standard error (points)", "t", digits=2),
             *numbers("p", "p (Holm)", "p (McNemar)", digits=4),
