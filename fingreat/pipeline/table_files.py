@@ -12,6 +12,7 @@ from fingreat.report.markdown_table import table_markdown
 from fingreat.report.model import Figure
 from fingreat.report.pdf import svg_to_pdf
 from fingreat.report.tables import Table, table_csv
+from fingreat.report.templating import printable
 from fingreat.runs import owner_of, sweep, write_atomic
 from fingreat.runs.files import storage_errors
 
@@ -108,7 +109,7 @@ def table_files(tables: Sequence[Table], comment: Sequence[str] = ()) -> Mapping
 
 def figure_files(figures: Sequence[Figure]) -> tuple[Mapping[str, bytes], tuple[str, ...]]:
     """Name → content of the files of figures, and a sentence where they cannot be made as PDF here."""
-    files = {f"{figure.id}.svg": figure.svg.encode("utf-8", "replace") for figure in figures}
+    files = {f"{figure.id}.svg": printable(figure.svg).encode() for figure in figures}
     try:
         files |= {f"{figure.id}.pdf": svg_to_pdf(figure.svg, figure.title) for figure in figures}
     except MissingExtraError as error:

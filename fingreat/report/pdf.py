@@ -6,6 +6,7 @@ import re
 
 from fingreat.errors import InputError, MissingExtraError
 from fingreat.report.draw import FIGURES_INSTALL, font_folder
+from fingreat.report.templating import printable
 
 # The drawing and its title are passed as values: neither is ever read as typst.
 _PAGE = b"""\
@@ -40,7 +41,7 @@ def svg_to_pdf(svg: str, title: str) -> bytes:
             _PAGE,
             format="pdf",
             font_paths=typst.Fonts(include_system_fonts=False, font_paths=[fonts]),
-            sys_inputs={"svg": svg, "title": title, "width": str(width[1])},
+            sys_inputs={"svg": printable(svg), "title": printable(title), "width": str(width[1])},
         )
     except RuntimeError as error:
         raise InputError(f"the drawing cannot be turned into a PDF: {error}") from error

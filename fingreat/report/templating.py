@@ -14,7 +14,7 @@ from markupsafe import Markup
 from fingreat.report.palette import palette
 from fingreat.report.tables import cell_fields, cell_text, fraction, interval_text, number_text, percent
 
-# Code points that HTML forbids or that no encoding can write.
+# Code points that HTML or XML forbids or that no encoding can write.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -55,6 +55,8 @@ def csp_hash(content: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-def printable(html: str) -> str:
-    """A page as every encoding can write it: what HTML forbids is replaced one for one, so that offsets stay right."""
-    return _UNPRINTABLE.sub("\ufffd", html)
+def printable(markup: str) -> str:
+    """A page or drawing as every encoding can write it: what HTML or XML forbids is replaced one for one, so that
+    offsets stay right.
+    """
+    return _UNPRINTABLE.sub("\ufffd", markup)
