@@ -12,6 +12,9 @@ from fingreat.report.tables import Cell, Table
 
 _FEW = 20
 """Fewer filings than these are few clusters."""
+_NO_INTERVAL = (
+    "There is no interval where fewer than two filings of a year add to a total: it would tell how filings differ."
+)
 
 
 def behavior_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) -> Table:
@@ -135,9 +138,9 @@ def _on_years(runs: Sequence[Behavior], year: str, ratios: Iterable[Ratio], seed
 
 def _on_yearly(found: Sequence[Interval | None], years: Sequence[Emphasis], seed: int) -> tuple[str, ...]:
     intervals = [interval for interval in found if interval]
-    alone = "A year with one filing has no intervals: they tell how filings differ."
+    lacking = (_NO_INTERVAL,) if len(intervals) < len(found) else ()
     if not intervals:
-        return (alone,) if any(one.filings == 1 for one in years) else ()
+        return lacking
     low, high = PERCENTILES
     draws = max(interval.used + interval.empty for interval in intervals)
     empty = max(interval.empty for interval in intervals)
@@ -149,4 +152,4 @@ def _on_yearly(found: Sequence[Interval | None], years: Sequence[Emphasis], seed
         note += f" Draws in which a measure is 0/0 are left out, {empty:,} at most."
     if any(one.filings < _FEW for one in years):
         note += " Of a year with few filings they are rough, and mostly too narrow."
-    return (note, *((alone,) if any(one.filings == 1 for one in years) else ()))
+    return (note, *lacking)
