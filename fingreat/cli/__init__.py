@@ -10,7 +10,7 @@ from typing import Annotated, TextIO
 import typer
 
 import fingreat
-from fingreat.cli import analyze, classify, corpus, demo, doctor, extract, match, report, runs, schema, section
+from fingreat.cli import analyze, classify, corpus, demo, doctor, extract, match, report, runs, schema, section, study
 from fingreat.cli.common import NO_VALUE, NOTHING_DONE, print_text, show_error
 from fingreat.errors import FingreatError, StorageError
 
@@ -33,6 +33,7 @@ app.command("classify")(classify.command)
 app.command("match")(match.command)
 app.add_typer(analyze.app, name="analyze")
 app.command("report")(report.command)
+app.add_typer(study.app, name="study")
 app.add_typer(runs.app, name="runs")
 app.command("export")(runs.export)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+import fingreat
 from fingreat.errors import BackendError, CostError, InputError, MissingExtraError, RemoteError, RunError
 from fingreat.inference.cache import ReplyCache
 from fingreat.pipeline.classify import classify
@@ -15,10 +17,11 @@ from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.side_by_side import Watching, unwatched
 from fingreat.pipeline.study.config import StudyConfig, load_study
+from fingreat.pipeline.study.material import Material
 from fingreat.pipeline.study.record import StudyFolder
-from fingreat.pipeline.study.results import measure_study, write_results
+from fingreat.pipeline.study.results import check_results, measure_study, write_results
 from fingreat.pipeline.study.runs import Done, Outcome, Slot, StudyRun, slots, study_runs
-from fingreat.pipeline.study.sources import make_corpus, part_of, write_gold
+from fingreat.pipeline.study.sources import make_corpus, missing_gold, part_of, write_gold
 from fingreat.report.study import StudyReport
 from fingreat.schema import load_graph
 
@@ -89,12 +92,13 @@ def run_study(
     runs = study_runs(config, out, only)
     folder = StudyFolder(out)
     folder.check(config)
+    check_results(out)
     graph = load_graph(config.study.schema_file)
     graph.categories(config.study.grouping)
     corpus = make_corpus(config.corpus, out, note)
     lacks = missing_gold(config)
-    gold = write_gold(config, out) if not lacks else None
-    folder.write(config, file, corpus)
+    gold = write_gold(config, out)
+    inputs = folder.write(config, file, corpus)
     done = Done(graph, corpus, config.corpus.item, gold)
     outcomes = []
     for run in runs:
@@ -105,17 +109,16 @@ def run_study(
     study = Study(config, out, tuple(outcomes), tuple(slots(config)))
     if only:
         return study
-    report = measure_study(config, out, corpus, gold, graph, outcomes, study.slots, watch)
-    page, told = write_results(report, out)
+    report = measure_study(Material(config, out, corpus, graph, gold, outcomes), study.slots, inputs, watch)
+    page, told = write_results(report, out, provenance(file, out))
     folder.write(config, file, corpus, outcomes)
     return Study(config, out, study.outcomes, study.slots, report, page, told)
 
 
-def missing_gold(config: StudyConfig) -> str | None:
-    """Which gold file is not there, in a sentence; None where all are."""
-    files = config.classify.gold if config.classify else ()
-    gone = [file for file in files if not file.is_file()]
-    return f"there is no gold file {gone[0].name}." if gone else None
+def provenance(file: Path, out: Path) -> list[str]:
+    """What tables were made from, and the command that makes them, in lines."""
+    words = shlex.join(("fingreat", "study", "run", str(file), "--out", str(out)))
+    return [f"Made by fingreat {fingreat.__version__}: {words}"]
 
 
 def _outcome(

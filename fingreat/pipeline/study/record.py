@@ -42,7 +42,7 @@ class StudyFolder:
         """Refuse a folder that holds something else.
 
         Raises:
-            InputError: it is a file, lies in a run, a match or a corpus, has other things in it, or is of another study.
+            InputError: it is a file, lies in a run, a match or a corpus, holds other things, or is of another study.
         """
         where = str(self.path)
         if (self.path.exists() or self.path.is_symlink()) and not self.path.is_dir():
@@ -79,14 +79,18 @@ class StudyFolder:
 
     def write(
         self, config: StudyConfig, file: Path, corpus: CorpusFolder, outcomes: Sequence[Outcome] | None = None
-    ) -> None:
+    ) -> dict[str, str]:
         """Say what is run; with outcomes, also what became of it.
+
+        Returns:
+            SHA-256 of what is read, by what it is.
 
         Raises:
             StorageError: the disk refused; the old record is still there.
         """
         before = self.read() if self.record.is_file() else {}
         now = datetime.now(UTC).isoformat()
+        inputs = self._inputs(config, file, corpus)
         made = {
             "format": FORMAT,
             "kind": "study",
@@ -95,19 +99,19 @@ class StudyFolder:
             "version": fingreat.__version__,
             "code": our_code().model_dump(mode="json"),
             "environment": environment().model_dump(mode="json"),
-            "file": {"name": file.name, "sha256": sha256_of(file)},
             "config": config.model_dump(mode="json", by_alias=True),
-            "inputs": self._inputs(config, corpus),
+            "inputs": inputs,
             "runs": before.get("runs", {}) if outcomes is None else {one.run.label: _as_data(one) for one in outcomes},
         }
         write_atomic(self.record, to_json(made))
+        return inputs
 
-    def _inputs(self, config: StudyConfig, corpus: CorpusFolder) -> dict[str, Any]:
-        """SHA-256 of what was read: the corpus's list of filings, gold, reviews."""
-        files = {"filings": corpus.path / "filings.jsonl", "gold": self.path / GOLD}
+    def _inputs(self, config: StudyConfig, file: Path, corpus: CorpusFolder) -> dict[str, str]:
+        """SHA-256 of what is read: the study file, the corpus's list of filings, gold, reviews."""
+        files = {"the study file": file, "filings": corpus.path / "filings.jsonl", "gold": self.path / GOLD}
         if config.reviews is not None:
             files["reviews"] = config.reviews.file
-        return {name: sha256_of(file) for name, file in files.items() if file.is_file()}
+        return {name: sha256_of(path) for name, path in files.items() if path.is_file()}
 
 
 def _as_data(outcome: Outcome) -> dict[str, Any]:

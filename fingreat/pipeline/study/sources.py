@@ -23,7 +23,7 @@ from fingreat.pipeline.study.config import CorpusPart, SamplePart, StudyConfig
 from fingreat.pipeline.years import spoken_years
 from fingreat.report.tables import count_of
 from fingreat.runs import write_atomic
-from fingreat.schema import Filing, sha256_hex
+from fingreat.schema import Filing, GoldPassage, sha256_hex
 
 CORPUS, GOLD = "corpus", "gold.jsonl"
 """Where a study folder has its own corpus, and the passages of all its gold files."""
@@ -139,17 +139,15 @@ def corpus_to_look_at(part: CorpusPart, out: Path) -> Iterator[CorpusFolder | No
         yield None
 
 
-def gather_gold(config: StudyConfig) -> bytes | None:
-    """The passages of all gold files of a study, a line each; None where it has no classification.
+def gold_passages(config: StudyConfig) -> list[GoldPassage]:
+    """The passages of all gold files of a study, in their order.
 
     Raises:
         InputError: a file cannot be read or holds no gold passages, or two files have one passage.
     """
-    if config.classify is None:
-        return None
-    lines: list[str] = []
+    passages: dict[str, GoldPassage] = {}
     files: dict[str, Path] = {}
-    for file in config.classify.gold:
+    for file in config.classify.gold if config.classify else ():
         for passage in read_gold(file):
             if (before := files.setdefault(passage.passage_id, file)) != file:
                 raise InputError(
@@ -157,21 +155,29 @@ def gather_gold(config: StudyConfig) -> bytes | None:
                     where=str(file),
                     hint="Give each passage to one gold file.",
                 )
-            lines.append(passage.model_dump_json() + "\n")
-    return "".join(lines).encode()
+            passages[passage.passage_id] = passage
+    return list(passages.values())
+
+
+def missing_gold(config: StudyConfig) -> str | None:
+    """Why nothing can be classified, in a sentence; None where all gold files are there."""
+    if config.classify is None:
+        return "The study has no classification."
+    gone = [file.name for file in config.classify.gold if not file.is_file()]
+    return f"There is no gold file {gone[0]}." if gone else None
 
 
 def write_gold(config: StudyConfig, out: Path) -> Path | None:
-    """Write the gold passages into the study folder, where they are not as they were; None where there are none to ask.
+    """Write all gold passages into the study folder, where they are not as they were; None where some file is missing.
 
     Raises:
-        InputError: as in `gather_gold`.
+        InputError: as in `gold_passages`.
         StorageError: the disk refused.
     """
-    data = gather_gold(config)
-    if data is None:
+    if missing_gold(config):
         return None
     file = out / GOLD
+    data = "".join(passage.model_dump_json() + "\n" for passage in gold_passages(config)).encode()
     if not file.is_file() or file.read_bytes() != data:
         write_atomic(file, data)
     return file

@@ -1,0 +1,196 @@
+"""How a study was done, in sentences made of its configuration and of the manifests of its runs; facts only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from fingreat.analysis.bootstrap import PERCENTILES
+from fingreat.matching import MIN_OVERLAP
+from fingreat.pipeline.extract import ExtractConfig
+from fingreat.pipeline.gold import read_gold
+from fingreat.pipeline.questions import ANSWER_TOKENS, ClassifyConfig
+from fingreat.pipeline.study.material import Material
+from fingreat.pipeline.study.runs import Outcome, StudyRun
+from fingreat.pipeline.years import spoken_years
+from fingreat.report.tables import count_of
+from fingreat.runs.environment import our_code
+from fingreat.schema import SectionStatus
+
+_GUIDES = {
+    "none": "the definitions of the relationships",
+    "rules": "the definitions of the relationships, border rules",
+}
+
+
+def methods_of(material: Material) -> tuple[str, ...]:
+    """Paragraphs on corpus, graph, both tasks, matching and statistics.
+
+    Raises:
+        CorpusError, InputError: corpus or gold cannot be read.
+    """
+    return tuple(paragraph for make in _PARAGRAPHS if (paragraph := " ".join(make(material))))
+
+
+def _corpus(material: Material) -> Iterator[str]:
+    part = material.config.corpus
+    filings = material.corpus.filings()
+    years = spoken_years(one.filed.year for one in filings if one.filed)
+    dated = f", filed in {years}" if years else ""
+    yield f"The corpus holds {count_of(len(filings), 'filing')}{dated}."
+    if part.sample is not None:
+        sample = part.sample
+        yield (
+            f"They were drawn from EDGAR's quarterly indexes: {sample.per_year:,} a year of form "
+            f"{', '.join(sample.forms)}{'' if sample.alone else ' and its family'}, one a firm and year, in an order "
+            f"of hashes (seed {sample.seed}); a filing without the item was replaced by the next of that order."
+        )
+    statuses = Counter(section.status for section in material.corpus.sections(part.item))
+    yield f"Item {part.item} was read in {statuses[SectionStatus.FOUND]:,} of them."
+
+
+def _graph(material: Material) -> Iterator[str]:
+    graph = material.graph
+    yield (
+        f"Evidence is sought for the graph {graph.name} with {len(graph.nodes)} accounts and {len(graph.edges)} "
+        f"relationships between them (SHA-256 {graph.digest})."
+    )
+
+
+def _extraction(material: Material) -> Iterator[str]:
+    runs = [one.run for one in material.found if one.run.kind == "extract" and one.run.role != "repeat"]
+    if not runs:
+        return
+    tokens = material.config.corpus.tokens
+    yield (
+        f"Extraction: {_models(runs)} read the texts in chunks of up to {tokens:,} tokens of cl100k_base, the same for "
+        "all, which end at the start of a heading, a paragraph, a line or a sentence."
+    )
+    configs = [run.config for run in runs if isinstance(run.config, ExtractConfig)]
+    modes = {config.mode for config in configs}
+    if "quote" in modes:
+        yield "A model returns the passages it quotes, each with the two ends of a relationship, tags and a period."
+    if "span" in modes:
+        yield "In span mode a model names numbered sentences and rows, and the passage is cut from the text."
+    yield from _asked(runs)
+    references = [run for run in runs if run.role == "reference"]
+    if references:
+        read = {spoken_years(run.years) for run in references}
+        only = f", which read the filings that were filed in {', '.join(sorted(read))}" if "" not in read else ""
+        yield f"References, none of which is the truth, are {_names(references)}{only}."
+    yield (
+        "Every quote was looked for in its chunk, then in the whole text; it counts as grounded only if each of its "
+        "words and figures stands there in order. Measures are over all extractions, grounded or not, unless they say "
+        "otherwise."
+    )
+
+
+def _repeats(material: Material) -> Iterator[str]:
+    repeats = [one.run for one in material.found if one.run.role == "repeat"]
+    if repeats:
+        yield (
+            f"Noise: {count_of(len(repeats), 'run')} repeated a model's run with another seed and chunks that end "
+            "elsewhere, of a budget that is a tenth smaller each time."
+        )
+
+
+def _matching(material: Material) -> Iterator[str]:
+    if len(material.extractions("model", "reference", "repeat")) > 1:
+        yield (
+            "Matching: quotes of two runs in one filing were matched one to one by their words, whatever their "
+            f"relationships: pairs with an overlap below {MIN_OVERLAP:.2f} were dropped, and of the others those with "
+            "the largest total were taken. Runs are compared on the filings that all of them read."
+        )
+
+
+def _classification(material: Material) -> Iterator[str]:
+    runs = [one.run for one in material.found if one.run.kind == "classify"]
+    if not runs or material.gold is None or material.config.classify is None:
+        return
+    gold = read_gold(material.gold)
+    eligible = [passage for passage in gold if passage.accepted]
+    filings = len({passage.filing_id for passage in eligible})
+    several = sum(len(passage.accepted) > 1 for passage in eligible)
+    yield (
+        f"Classification: {_models(runs)} named one relationship for each of {count_of(len(eligible), 'passage')} of "
+        f"{count_of(filings, 'filing')}, of which {several:,} accept several."
+    )
+    if left := len(gold) - len(eligible):
+        yield f"{count_of(left, 'passage')} that accept none were left out."
+    configs = [run.config for run in runs if isinstance(run.config, ClassifyConfig)]
+    if any(config.context == "auto" for config in configs):
+        budgets = sorted({config.tokens for config in configs})
+        yield (
+            "A passage was shown with its section, its paragraph or a window around it, within a budget of "
+            f"{' or '.join(f'{budget:,}' for budget in budgets)} tokens of cl100k_base for prompt, context, passage "
+            f"and {ANSWER_TOKENS} of answer."
+        )
+    yield from _asked(runs)
+    yield "An answer is right if its relationship is one of those accepted; a failed reply is wrong."
+
+
+def _statistics(material: Material) -> Iterator[str]:
+    study, (low, high) = material.config.study, PERCENTILES
+    yield (
+        f"Statistics: {high - low:.0f}% intervals are from {study.replicates:,} draws of whole filings with "
+        f"replacement (seed {study.seed}), the same draws for all that is measured on the same filings; shares are "
+        f"ratios of sums. Categories are those of grouping '{study.grouping}'."
+    )
+    if len(material.classifications) > 1:
+        yield (
+            "Differences of accuracy are of the same passages, their standard errors cluster filings, and their p "
+            "values are corrected for all pairs by Holm's procedure."
+        )
+
+
+def _software(material: Material) -> Iterator[str]:
+    code = our_code()
+    commit = f", commit {code.commit}{' with changes' if code.dirty else ''}" if code.commit else ""
+    yield f"It was measured with fingreat {code.version}{commit}. Prompts, settings and hashes are in the appendices."
+
+
+def _asked(runs: Sequence[StudyRun]) -> Iterator[str]:
+    """How runs of one task were asked, where all were asked alike; what differs is in the appendix."""
+    configs = [run.config for run in runs]
+    guides = {config.guide for config in configs}
+    if len(guides) == 1:
+        example = " and a worked example" if guides == {"rules"} and runs[0].kind == "extract" else ""
+        yield f"Prompts have {_GUIDES[guides.pop()]}{example}."
+    said = []
+    for label, values in (
+        ("temperature", {f"{config.temperature:g}" for config in configs}),
+        ("seed", {str(config.seed) for config in configs}),
+        ("answers of at most", {f"{config.max_tokens:,} tokens" for config in configs}),
+    ):
+        if len(values) == 1:
+            said.append(f"{label} {values.pop()}")
+    if said:
+        yield f"Language models were asked with {', '.join(said)}, and not to think where they can do without."
+    resends = {config.resend for config in configs}
+    if len(resends) == 1 and (most := resends.pop()):
+        yield f"Damaged replies were asked for again up to {count_of(most, 'time')}, with other sampling."
+
+
+def _models(runs: Sequence[StudyRun]) -> str:
+    return f"{count_of(len(runs), 'model')} ({_names(runs)})"
+
+
+def _names(runs: Sequence[StudyRun]) -> str:
+    return ", ".join(run.name for run in runs)
+
+
+_PARAGRAPHS = (_corpus, _graph, _extraction, _repeats, _matching, _classification, _statistics, _software)
+
+
+def lead_of(material: Material) -> tuple[str, ...]:
+    """What the study is of, in a paragraph for the head of its page."""
+    found: Sequence[Outcome] = material.found
+    tasks = {kind: sum(one.run.kind == kind for one in found) for kind in ("extract", "classify")}
+    filings = len(material.corpus.filings())
+    parts = [
+        f"{count_of(tasks['extract'], 'extraction run')} over {count_of(filings, 'filing')}"
+        if tasks["extract"]
+        else "",
+        f"{count_of(tasks['classify'], 'classification run')} of labelled passages" if tasks["classify"] else "",
+    ]
+    return (f"{' and '.join(part for part in parts if part) or 'No run yet'}.",)

@@ -1,0 +1,282 @@
+"""The parts of a study's results: each measures what there is, or says why it cannot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from fingreat.analysis import Agreement, Ratio
+from fingreat.errors import CorpusError, InputError, MissingExtraError, RunError
+from fingreat.inference.presets import load_presets
+from fingreat.pipeline import (
+    accuracy,
+    agreement,
+    behavior,
+    corpus_stats,
+    ensemble,
+    errors,
+    frontier,
+    noise,
+    panel,
+    power,
+)
+from fingreat.pipeline import stability as stable
+from fingreat.pipeline import tags as tagged
+from fingreat.pipeline.benchmark import read_benchmark
+from fingreat.pipeline.gold import read_gold
+from fingreat.pipeline.power import PowerQuestion
+from fingreat.pipeline.side_by_side import Watching
+from fingreat.pipeline.study.config import StudyConfig
+from fingreat.pipeline.study.material import Material
+from fingreat.report import Figure, Table, heat_map
+from fingreat.report.columns import share
+from fingreat.report.heat_chart import Sides
+from fingreat.report.study import Part
+from fingreat.runs import RunFolder
+from fingreat.schema import GoldPassage
+
+_CANNOT = (InputError, RunError, CorpusError, MissingExtraError)
+"""What a part says instead of its results."""
+_MAPS: Mapping[str, tuple[str, Callable[[Agreement], Ratio]]] = {
+    "recall-map": ("Recall of the reference's extractions", lambda found: found.recall),
+    "jaccard-map": ("Jaccard: matched extractions of all that either has", lambda found: found.jaccard),
+    "precision-map": (
+        "Conditional precision: the same edge, of matched ones",
+        lambda found: found.conditional_precision,
+    ),
+}
+_MOST_PAIRS_BY_EDGE = 100
+"""Pairs of runs up to which agreement is also shown for each edge."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a part shows."""
+
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    text: tuple[str, ...] = ()
+
+
+Maker = Callable[[Material, Watching], Made]
+
+
+def make_parts(
+    material: Material, watch: Callable[[str], AbstractContextManager[Watching]]
+) -> Iterator[tuple[Part, str | None]]:
+    """Every part in its order, with the reason where it could not be made.
+
+    Raises:
+        StorageError: the disk refused the panel.
+    """
+    for id_, (title, text, make) in PARTS.items():
+        try:
+            with watch(title.lower()) as shown:
+                made = make(material, shown)
+        except _CANNOT as error:
+            yield Part(id=id_, title=title, text=(f"Not measured: {error}",)), str(error)
+        else:
+            told = (*((text,) if text else ()), *made.text)
+            yield Part(id=id_, title=title, text=told, tables=made.tables, figures=made.figures), None
+
+
+def _corpus(material: Material, watch: Watching) -> Made:
+    part = material.config.corpus
+    found = corpus_stats.corpus_stats(material.corpus, part.item, size_years=part.assets_years)
+    return Made(found.tables, text=found.missing)
+
+
+def _behavior(material: Material, watch: Watching) -> Made:
+    runs = material.some(_models_or_references(material), "finished extraction run")
+    dating = behavior.Dating(corpus=material.corpus.path)
+    found = behavior.measure_behavior(runs, dating=dating, common=True, watch=watch, **material.grouped)
+    return Made(behavior.behavior_tables(found), behavior.behavior_figures(found))
+
+
+def _agreement(material: Material, watch: Watching) -> Made:
+    models, references = material.extractions("model"), material.extractions("reference")
+    material.some([*models, *references], "finished extraction run", 2)
+    # Without models the references are measured against one another, and without references the models are.
+    sides = (models, references) if models and references else (models or references, [])
+    found = agreement.measure_runs(*sides, common=True, watch=watch, **material.grouped)
+    by_edge = len(found.pairs) <= _MOST_PAIRS_BY_EDGE
+    return Made(agreement.agreement_tables(found, by_edge=by_edge), tuple(_maps(found)))
+
+
+def _maps(found: agreement.MeasuredRuns) -> Iterator[Figure]:
+    """How each run, a column, agrees with each reference, a row."""
+    columns = list(dict.fromkeys(run for run, _ in found.pairs))
+    rows = list(dict.fromkeys(reference for _, reference in found.pairs))
+    for id_, (title, measure) in _MAPS.items():
+        values = [
+            [share(measure(pair.words)) if (pair := found.pairs.get((run, row))) else None for run in columns]
+            for row in rows
+        ]
+        yield heat_map(id_, title, Sides(tuple(rows), tuple(columns)), values, axes=("reference", "run"))
+
+
+def _noise(material: Material, watch: Watching) -> Made:
+    originals = [one for one in material.found if one.run.kind == "extract" and one.run.role != "repeat"]
+    repeats: dict[int, list[RunFolder]] = {}
+    for one in material.found:
+        if one.run.role == "repeat":
+            places = [number for number, of in enumerate(originals) if of.run.entry is one.run.entry]
+            repeats.setdefault(places[0], []).append(one.run.folder) if places else None
+    if not repeats:
+        raise InputError("The study has no finished repeat of a run, so there is no noise floor.")
+    found = noise.measure_noise(
+        [one.run.folder for one in originals], repeats, common=True, watch=watch, **material.grouped
+    )
+    return Made(noise.noise_tables(found))
+
+
+def _ensemble(material: Material, watch: Watching) -> Made:
+    wanted = material.config.ensemble.members
+    members = [
+        one.run.folder
+        for one in material.found
+        if one.run.kind == "extract" and one.run.role == "model" and (not wanted or one.run.entry.name in wanted)
+    ]
+    if wanted and len(members) < len(wanted):
+        raise InputError(f"Only {len(members)} of the {len(wanted)} members of the ensemble are there.")
+    material.some(members, "finished run that could vote", 2)
+    references = material.some(material.extractions("reference"), "reference to measure the vote against")
+    found = ensemble.measure_ensemble(members, references, common=True, watch=watch, **material.grouped)
+    return Made(ensemble.ensemble_tables(found))
+
+
+def _tags(material: Material, watch: Watching) -> Made:
+    runs = material.some(_models_or_references(material), "finished extraction run")
+    found = tagged.measure_run_tags(runs, common=True, watch=watch)
+    return Made(tagged.tag_tables(found), tagged.tag_figures(found))
+
+
+def _accuracy(material: Material, watch: Watching) -> Made:
+    found = accuracy.accuracy_on(read_benchmark(_classified(material)), **material.grouped)
+    return Made(accuracy.accuracy_tables(found), accuracy.accuracy_figures(found))
+
+
+def _errors(material: Material, watch: Watching) -> Made:
+    benchmark = read_benchmark(_classified(material))
+    found = errors.errors_in(benchmark, **material.bootstrap)
+    return Made(errors.errors_tables(found), errors.errors_figures(found))
+
+
+def _stability(material: Material, watch: Watching) -> Made:
+    _classified(material)
+    by_task: dict[str, dict[tuple[str, str | None], list[RunFolder]]] = {"extract": {}, "classify": {}}
+    for one in material.found:
+        if one.run.role != "repeat":
+            model = one.run.config.model, one.run.config.base_url
+            by_task[one.run.kind].setdefault(model, []).append(one.run.folder)
+    both = by_task["extract"].keys() & by_task["classify"].keys()
+    runs = [run for of_task in by_task.values() for model, own in of_task.items() if model in both for run in own]
+    material.some(runs, "model with a finished run of both tasks")
+    found = stable.measure_stability(runs, watch=watch, **material.bootstrap)
+    return Made(stable.stability_tables(found), stable.stability_figures(found))
+
+
+def _costs(material: Material, watch: Watching) -> Made:
+    runs = material.some([one.run.folder for one in material.found], "finished run")
+    config = material.config
+    file = config.extract.models_file or (config.classify.models_file if config.classify else None)
+    found = frontier.measure_costs(runs, load_presets(file), **material.bootstrap)
+    return Made(frontier.cost_tables(found), frontier.cost_figures(found))
+
+
+def _panel(material: Material, watch: Watching) -> Made:
+    runs = material.some(_models_or_references(material), "finished extraction run")
+    gold = read_gold(material.gold) if material.gold else ()
+    found = panel.measure_panel(
+        runs,
+        corpus=material.corpus.path,
+        gold=gold,
+        common=True,
+        watch=watch,
+        settings=panel.PanelSettings(**material.grouped),
+    )
+    files = panel.write_panel(found, material.out / "panel")
+    names = " and ".join(f"panel/{file.name}" for file in files)
+    text = f"The panel, a row for every run, filing and edge, is in {names} beside this page."
+    return Made(panel.panel_tables(found), panel.panel_figures(found), (text,))
+
+
+def _power(material: Material, watch: Watching) -> Made:
+    found = measured_power(material.config, read_gold(material.gold) if material.gold else ())
+    return Made(power.power_tables(found))
+
+
+def measured_power(config: StudyConfig, gold: Sequence[GoldPassage]) -> power.MeasuredPower:
+    """What differences the benchmark of a study can show.
+
+    Args:
+        gold: its passages; none, while there are none.
+
+    Raises:
+        InputError: the study asks no such question, or there are neither passages nor numbers of them.
+    """
+    asked = config.power
+    if asked is None:
+        raise InputError("The study file has no [power].")
+    sizes = tuple(Counter(passage.filing_id for passage in gold if passage.accepted).values())
+    if not sizes and asked.passages is not None and asked.filings is not None:
+        sizes = power.even_sizes(asked.passages, asked.filings)
+    if not sizes:
+        raise InputError("There are no gold passages, and [power] does not say how many there will be.")
+    models = len(config.classifiers)
+    said = asked.model_dump(exclude_none=True, exclude={"passages", "filings"})
+    said.setdefault("comparisons", max(1, models * (models - 1) // 2))
+    return power.measure_power(sizes, PowerQuestion(**said, seed=config.study.seed))
+
+
+def _models_or_references(material: Material) -> Sequence[RunFolder]:
+    return material.extractions("model") or material.extractions("reference")
+
+
+def _classified(material: Material) -> Sequence[RunFolder]:
+    if material.config.classify is None:
+        raise InputError("The study has no classification.")
+    return material.some(material.classifications, "finished classification run")
+
+
+PARTS: Mapping[str, tuple[str, str, Maker]] = {
+    "corpus": ("Corpus", "", _corpus),
+    "behavior": ("Behaviour", "What each model dwells on, and how much it extracts.", _behavior),
+    "agreement": ("Agreement", "How far models extract the same passages, under the same edges.", _agreement),
+    "noise": ("Noise floor", "How far a model agrees with itself.", _noise),
+    "tags": ("Tags", "Whether tags go with relationships, and how far models share them.", _tags),
+    "power": ("Power", "What differences of accuracy the benchmark can show.", _power),
+    "accuracy": ("Accuracy", "How often models give a passage an accepted edge.", _accuracy),
+    "errors": ("Errors", "What models get wrong together, and what they confuse.", _errors),
+    "ensemble": ("Ensemble", "The vote of the models beside each of them.", _ensemble),
+    "stability": ("Stability", "Whether a model gives a passage the same edge in both tasks.", _stability),
+    "cost": ("Cost", "What runs took.", _costs),
+    "panel": ("Panel", "Shares by filing for further use, and shares corrected by labelled passages.", _panel),
+}
+"""Part id → its title, what it is about, and what makes it, in the order of the page."""
+TABLE_IDS = (
+    *corpus_stats.TABLES.ids,
+    *behavior.TABLES.ids,
+    *agreement.TABLES.ids,
+    *noise.TABLES.ids,
+    *tagged.TABLES.ids,
+    "power",
+    "smallest-difference",
+    *accuracy.TABLES.ids,
+    *errors.TABLES.ids,
+    *ensemble.TABLES.ids,
+    *stable.TABLES.ids,
+    *frontier.TABLES.ids,
+    *panel.TABLES.ids,
+)
+FIGURE_IDS = (
+    *behavior.TABLES.figures,
+    *_MAPS,
+    *tagged.TABLES.figures,
+    *accuracy.TABLES.figures,
+    *errors.TABLES.figures,
+    *stable.TABLES.figures,
+    *frontier.TABLES.figures,
+)
