@@ -23,8 +23,8 @@ Decision: TypeAlias = frozenset[str]
 """The edges that one reviewer selected for a passage; empty where none fits."""
 
 NESTED, CROSSED = Fraction(67, 100), Fraction(33, 100)
-"""MASI's weights of two sets of which one holds the other, and of sets that overlap otherwise (Passonneau 2006 has
-thirds, rounded to two places by convention)."""
+"""MASI's weights of two sets of which one holds the other, and of sets that overlap otherwise: the thirds of Passonneau
+(2006), rounded to two places as in the published study."""
 
 
 class Review(Record):
