@@ -1,4 +1,4 @@
-"""Sheets of answers that are written down, for the tests of what is measured on them."""
+"""Sheets of answers that say of each passage only who is right."""
 
 from __future__ import annotations
 
@@ -8,23 +8,19 @@ from fingreat.analysis.answers import AnswerSheet
 from fingreat.schema import GoldPassage, load_graph
 
 GRAPH = load_graph()
-RIGHT, WRONG = "REV-NNCA", "CASH-DIV"
+RIGHT, WRONG = "REV-NNCA", "NNCA-TAX"
 
 
-def gold(name: str, *accepted: str, filing: str = "F1") -> GoldPassage:
-    return GoldPassage(
-        passage_id=name, filing_id=filing, text=f"Text of {name}.", accepted=frozenset(accepted), source="primary"
-    )
+def passage(name: str, *accepted: str, filing: str = "f1") -> GoldPassage:
+    source = "primary" if accepted else "none"
+    return GoldPassage(passage_id=name, filing_id=filing, text=name, accepted=frozenset(accepted), source=source)
 
 
-def sheet_of(passages: Sequence[GoldPassage], answers: Mapping[str, Sequence[str | None]]) -> AnswerSheet:
-    """Model → its answers, in the order of the passages."""
-    return AnswerSheet(GRAPH, tuple(passages), tuple(answers), tuple(map(tuple, answers.values())))
-
-
-def sheet_of_errors(total: int, failed: Mapping[str, set[int]], *, per_filing: int = 2) -> AnswerSheet:
-    """Passages that accept one edge each, `per_filing` of them in a filing; model → the numbers of those it misses."""
-    passages = [gold(f"p{n:03}", RIGHT, filing=f"F{n // per_filing:03}") for n in range(total)]
-    return sheet_of(
-        passages, {name: [WRONG if n in of else RIGHT for n in range(total)] for name, of in failed.items()}
+def sheet_of(right: Mapping[str, Sequence[bool | int]], filings: Sequence[str]) -> AnswerSheet:
+    """Models that are right or wrong on passages of these filings, in this order."""
+    return AnswerSheet(
+        graph=GRAPH,
+        passages=tuple(passage(f"p{number}", RIGHT, filing=filing) for number, filing in enumerate(filings)),
+        names=tuple(right),
+        edges=tuple(tuple(RIGHT if hit else WRONG for hit in hits) for hits in right.values()),
     )
