@@ -21,7 +21,7 @@ EDGES = ("REV-NNCA", "NNCA-COGS", "NNCA-CASH")
 FILINGS = 120
 FIRST_KIND = 0.4
 """Part of the filings that are of the first kind."""
-VOLUME = np.array([9.0, 5.0])
+VOLUME = np.array([7.0, 3.0])
 """Passages of a filing of either kind beside the first one: a Poisson number."""
 SAYS = np.array([[0.6, 0.3, 0.1], [0.2, 0.3, 0.5]])
 """How often a passage of either kind is of each edge."""
@@ -56,8 +56,8 @@ class Truth(NamedTuple):
 def truth() -> Truth:
     """Expectations of the ratios of sums: a passage counts once, so that filings weigh by their volume.
 
-    A filing of the first kind has 1 + 9 passages on average and one of the second 1 + 5: passages are of the first kind
-    with 0.4 · 10 / (0.4 · 10 + 0.6 · 6) = 4 / 7.6.
+    A filing of the first kind has 1 + 7 passages on average and one of the second 1 + 3: passages are of the first kind
+    with 0.4 · 8 / (0.4 · 8 + 0.6 · 4) = 4/7.
     """
     of_first = FIRST_KIND * (1 + VOLUME[0]) / (FIRST_KIND * (1 + VOLUME[0]) + (1 - FIRST_KIND) * (1 + VOLUME[1]))
     says = of_first * SAYS[0] + (1 - of_first) * SAYS[1]
@@ -73,27 +73,35 @@ class Counts(NamedTuple):
     edges: np.ndarray
     given: np.ndarray
     quoted: np.ndarray
-    extra: int
     labels: np.ndarray
     second: np.ndarray
+    extra: int
 
 
-def draw_filing(generator: np.random.Generator) -> Counts:
-    """A filing of a corpus."""
-    kind = int(generator.random() >= FIRST_KIND)
-    size = 1 + int(generator.poisson(VOLUME[kind]))
-    edges = generator.choice(len(EDGES), size=size, p=generator.dirichlet(SPREAD * SAYS[kind]))
-    cumulated = GIVES.cumsum(axis=1)[edges]
-    given = np.minimum((generator.random(size)[:, None] > cumulated).sum(axis=1), len(EDGES) - 1)
-    seen = generator.random() < LABELLED
-    return Counts(
-        edges=edges,
-        given=given,
-        quoted=generator.random(size) < QUOTED,
-        extra=int(generator.binomial(size, MORE)),
-        labels=(generator.random(size) < LABELS) & seen,
-        second=generator.random(size) < SECOND,
+def draw_corpus(generator: np.random.Generator) -> list[Counts]:
+    """The filings of a corpus."""
+    kind = (generator.random(FILINGS) >= FIRST_KIND).astype(int)
+    sizes = 1 + generator.poisson(VOLUME[kind])
+    # Gamma numbers over their sum are Dirichlet.
+    parts = generator.gamma(SPREAD * SAYS[kind])
+    filing = np.repeat(np.arange(FILINGS), sizes)
+    edges = chosen(generator, (parts / parts.sum(axis=1, keepdims=True))[filing])
+    of_passages = (
+        edges,
+        chosen(generator, GIVES[edges]),
+        generator.random(len(filing)) < QUOTED,
+        (generator.random(FILINGS) < LABELLED)[filing] & (generator.random(len(filing)) < LABELS),
+        generator.random(len(filing)) < SECOND,
     )
+    extra = generator.binomial(sizes, MORE).tolist()
+    split = (np.split(one, np.cumsum(sizes)[:-1]) for one in of_passages)
+    return [Counts(*one) for one in zip(*split, extra, strict=True)]
+
+
+def chosen(generator: np.random.Generator, chances: np.ndarray) -> np.ndarray:
+    """A number for each row, drawn with the row's chances."""
+    above = generator.random(len(chances))[:, None] > chances.cumsum(axis=1)
+    return np.minimum(above.sum(axis=1), chances.shape[1] - 1)
 
 
 @cache

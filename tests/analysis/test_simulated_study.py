@@ -13,8 +13,8 @@ from simulated_study import (
     RIGHT,
     draw_agreement,
     draw_answers,
+    draw_corpus,
     draw_corrections,
-    draw_filing,
     truth,
 )
 
@@ -22,7 +22,7 @@ from fingreat.analysis import FilingBootstrap, Interval
 from fingreat.analysis.accuracy import measure_accuracies
 from fingreat.analysis.differences import paired_differences
 
-CORPORA, DRAWS = 400, 500
+CORPORA, DRAWS = 400, 1000
 
 
 class Held:
@@ -46,7 +46,7 @@ def simulated(corpora: int, draws: int = DRAWS) -> Held:
     generator, bootstrap = np.random.default_rng(20261130), FilingBootstrap(FILINGS, replicates=draws)
     expected, held = truth(), Held(corpora)
     for _ in range(corpora):
-        filings = [draw_filing(generator) for _ in range(FILINGS)]
+        filings = draw_corpus(generator)
         agreement = draw_agreement(filings).agreement("b", bootstrap)
         for name, interval in zip(("recall", "jaccard", "precision"), agreement.intervals, strict=True):
             held.note(name, interval, getattr(expected, name))
@@ -99,5 +99,5 @@ def test_equal_models_differ_significantly_in_about_5_of_100_corpora_and_others_
 @pytest.mark.prove
 @pytest.mark.parametrize("name", NAMES)
 def test_intervals_hold_the_truth_in_about_95_of_100_of_many_corpora(name: str) -> None:
-    # By chance alone 2,000 corpora give 94.0 to 96.0 % in 19 of 20 cases; percentiles of few filings give a little less.
+    # By chance alone 2,000 corpora give 94.0 to 96.0 % in 19 of 20 cases; percentiles of so few filings a little less.
     assert 0.93 <= simulated(2000, 2000).part(name) <= 0.97
