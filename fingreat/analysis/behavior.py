@@ -8,11 +8,11 @@ their intervals draw filings: of all of them, or of those of one year, whose num
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap, ratio_of_sums, ratios_of_sums
+from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap, intervals
 from fingreat.analysis.filings import Filings
 from fingreat.analysis.ratio import Ratio
 from fingreat.schema import Extraction, Graph, Verdict
@@ -158,19 +158,26 @@ class BehaviorTally:
 
         by_edge, by_verdict = counts[:, : len(self._edges)], counts[:, len(self._edges) :]
         by_category = np.stack([by_edge[:, places].sum(axis=1) for places in self._members.values()], axis=1)
-        totals, ones = by_edge.sum(axis=1), np.ones(len(counts), dtype=np.int64)
+        totals = by_edge.sum(axis=1)
         grounded = by_verdict[:, [verdict.grounded for verdict in Verdict]].sum(axis=1)
-        columns = np.column_stack((by_category, by_edge, grounded, by_verdict))
-        shares = iter(ratios_of_sums(columns, np.broadcast_to(totals[:, None], columns.shape), bootstrap))
-        found = columns[:, : by_category.shape[1] + by_edge.shape[1]] > 0
-        coverage = iter(ratios_of_sums(found, np.broadcast_to(ones[:, None], found.shape), bootstrap))
+        shares = _ratios(np.column_stack((by_category, by_edge, grounded, by_verdict)), totals, bootstrap)
+        for_a_filing = np.column_stack((totals, by_category > 0, by_edge > 0))
+        per_filing, *coverages = _ratios(for_a_filing, np.ones(len(counts), dtype=np.int64), bootstrap)
+        coverage = iter(coverages)
         return Emphasis(
             year=year,
             filings=len(counts),
             silent=int((totals == 0).sum()),
-            per_filing=ratio_of_sums(totals, ones, bootstrap),
+            per_filing=per_filing,
             categories=tuple(Portion(name, next(shares), next(coverage)) for name in self._members),
             edges=tuple(Portion(name, next(shares), next(coverage)) for name in self._edges),
             grounded=next(shares),
             verdicts={verdict: next(shares) for verdict in Verdict},
         )
+
+
+def _ratios(hits: Array, totals: Array, bootstrap: FilingBootstrap) -> Iterator[Ratio]:
+    """Ratios of sums of many measures, [filings, k], to totals that all of them share, [filings]."""
+    total = int(totals.sum())
+    found = intervals(bootstrap.values(hits, totals))
+    return (Ratio(k, total, interval) for k, interval in zip(hits.sum(axis=0).tolist(), found, strict=True))
