@@ -66,9 +66,9 @@ def test_shares_are_as_worked_out_by_hand() -> None:
 
 
 def test_the_standard_error_is_as_worked_out_by_hand() -> None:
-    # REV, filing by filing: extractions less 0.4 of all, over 10: (2 - 1.2, 1 - 0.8, 1 - 2, 0) / 10, times sqrt(4/3) for
-    # four filings; labels: (1/2, -1) less -1/6 of (2, 1), over 3: (5/6, -5/6) / 3, times sqrt(2/1) for the two filings
-    # that have some.
+    # REV, filing by filing. Extractions less 0.4 of all, over 10: 0.8, 0.2, -1 and 0 of ten, times sqrt(4/3) for four
+    # filings. Labels: 1/2 and -1 less -1/6 of 2 and 1, over 3: 5/6 and -5/6 of three, times sqrt(2/1) for the two
+    # filings that have some.
     shares = np.array([0.08, 0.02, -0.1, 0.0]) * (4 / 3) ** 0.5
     labels = np.array([5 / 18, -5 / 18, 0.0, 0.0]) * 2**0.5
     error = float(np.sqrt(np.square(shares + labels).sum()))
