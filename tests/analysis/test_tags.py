@@ -1,4 +1,4 @@
-"""Measures of tags: worked by hand, against scipy's entropy, and against a slow reading of their definitions."""
+"""Measures of tags: worked by hand, by a slow reading of their definitions, and against scipy and scikit-learn."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy
+from sklearn.metrics import homogeneity_score
 
-from fingreat.analysis import Ratio, measure_tags
+from fingreat.analysis import Ratio, TagTally, measure_tags
+from fingreat.errors import InputError
 from fingreat.schema import Extraction, Verdict
 
 REV, COGS, TAX = "REV-NNCA", "NNCA-COGS", "NNCA-TAX"
@@ -151,3 +153,51 @@ def test_laws_of_tags(extractions: list[Extraction], chance: object) -> None:
     shuffled = list(extractions)
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
     assert measure_tags(shuffled) == found
+
+
+def test_how_often_tags_come_back_is_as_counted_by_hand() -> None:
+    # price: f twice and g once; mix: g twice; units: once.
+    found = measure_tags(
+        [
+            extraction(REV, "price"),
+            extraction(REV, "price", "units"),
+            extraction(COGS, "price", "mix").model_copy(update={"filing_id": "g"}),
+            extraction(TAX, "mix").model_copy(update={"filing_id": "g"}),
+        ]
+    )
+    assert (found.uses, found.vocabulary, found.uses_per_tag) == (6, 3, 2.0)
+    assert (found.one_off, found.reused, found.recurring) == (Ratio(1, 3), Ratio(5, 6), Ratio(1, 3))
+    assert {row.tag: (row.n, row.filings) for row in found.rows} == {"price": (3, 2), "mix": (2, 1), "units": (1, 1)}
+    # Of price REV has 3/2 of 2, of mix TAX has 1 of 3/2, of units REV all of 1/2: without units 5/2 of 7/2.
+    assert found.purity == pytest.approx(3 / 4)
+    assert found.reused_purity == pytest.approx(5 / 7)
+
+
+def test_tags_that_all_stand_once_have_no_purity_of_reused_ones() -> None:
+    found = measure_tags([extraction(REV, "a"), extraction(COGS, "b")])
+    assert (found.purity, found.reused_purity, found.uses_per_tag) == (1.0, None, 1.0)
+    nothing = measure_tags([])
+    assert (nothing.uses_per_tag, nothing.reused.value, nothing.recurring.value) == (None, None, None)
+
+
+def test_a_tally_takes_each_filing_once_and_nothing_of_another() -> None:
+    tally = TagTally()
+    tally.add("f", [extraction(REV, "price")])
+    with pytest.raises(InputError, match="filing f: was counted before"):
+        tally.add("f", [])
+    with pytest.raises(InputError, match="filing g: was given an extraction of filing f"):
+        tally.add("g", [extraction(REV, "price")])
+    assert set(tally.vocabulary) == {"price"}
+
+
+@settings(max_examples=60)
+@given(drawn)
+def test_homogeneity_is_scikit_learns(extractions: list[Extraction]) -> None:
+    # An extraction with k tags gives 1/k to each: as whole weights, 12/k points of each tag and edge.
+    points = [(one.edge, tag) for one in extractions for tag in set(one.tags) for _ in range(12 // len(set(one.tags)))]
+    found = measure_tags(extractions).homogeneity
+    if points:
+        edges, tags = zip(*points, strict=True)
+        assert found == pytest.approx(homogeneity_score(edges, tags), abs=1e-9)
+    else:
+        assert found is None
