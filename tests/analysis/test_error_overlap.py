@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from analysis.sheet_builders import GRAPH, gold, sheet_of, sheet_of_errors
+from analysis.written_sheets import GRAPH, gold, sheet_of, sheet_of_errors
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from analysis.sheet_builders import gold, sheet_of
+from analysis.written_sheets import gold, sheet_of
 
 from fingreat.analysis import FilingBootstrap, Ratio, stability_of
 from fingreat.errors import InputError

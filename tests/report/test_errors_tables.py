@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.sheet_builders import GRAPH, gold, sheet_of
+from analysis.written_sheets import GRAPH, gold, sheet_of
 
 from fingreat.analysis import errors_of, matched_accuracy
 from fingreat.report.errors_tables import (
