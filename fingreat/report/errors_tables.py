@@ -196,7 +196,7 @@ def _missed(one: PassageAnswers, measured: Errors) -> tuple[Cell, ...]:
         passage.filing_id,
         passage.passage_id,
         ", ".join(sorted(passage.accepted)),
-        ", ".join(said),
+        _first(said),
         text if len(text) <= _BEGINNING else f"{text[:_BEGINNING].rstrip()}…",
     )
 
@@ -218,16 +218,20 @@ def _on_missed(measured: Errors) -> Iterator[str]:
 def _instead(confusion: Confusion, edge: str, graph: Graph) -> tuple[Cell, ...]:
     wrong = [(answer, confusion.counts.get((edge, answer))) for answer in (*graph.edges, None) if answer != edge]
     found = sorted(((answer, count) for answer, count in wrong if count), key=lambda pair: -pair[1])
-    said = [f"{answer or FAILED} {float(count):,.1f}" for answer, count in found[:_MOST_ANSWERS]]
-    if more := len(found) - len(said):
-        said.append(f"{more:,} more")
+    said = [f"{answer or FAILED} {float(count):,.1f}" for answer, count in found]
     return (
         edge,
         float(confusion.row(edge)),
         float(confusion.counts.get((edge, edge), 0)),
         confusion.share(edge, edge),
-        ", ".join(said) or None,
+        _first(said) or None,
     )
+
+
+def _first(said: Sequence[str]) -> str:
+    """The first of some answers, and how many more there are."""
+    more = len(said) - _MOST_ANSWERS
+    return ", ".join((*said[:_MOST_ANSWERS], *((f"{more:,} more",) if more > 0 else ())))
 
 
 def _cells(confusion: Confusion, graph: Graph, name: str) -> Iterator[tuple[Cell, ...]]:
