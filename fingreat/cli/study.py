@@ -9,15 +9,18 @@ from typing import Annotated, Any
 
 import typer
 
+from fingreat.cli.analyze_options import as_data
 from fingreat.cli.common import (
     ALL_WELL,
     NOTHING_DONE,
     SOME_FAILED,
     JsonFlag,
+    err,
     print_json,
     say,
     show_table,
     stoppable,
+    tell,
 )
 from fingreat.cli.live import LiveView
 from fingreat.cli.model_options import NoCacheFlag
@@ -26,6 +29,8 @@ from fingreat.inference import parse_spec
 from fingreat.inference.cache import ReplyCache, default_cache_path
 from fingreat.inference.registry import writes_text
 from fingreat.pipeline.study.appendices import runs_table
+from fingreat.pipeline.study.check import CheckedStudy, check_study
+from fingreat.pipeline.study.check_tables import check_tables
 from fingreat.pipeline.study.config import StudyConfig, load_study
 from fingreat.pipeline.study.flow import Study, default_folder, run_study
 from fingreat.pipeline.study.results import MAIN_TABLES
@@ -139,4 +144,69 @@ def _as_data(study: Study) -> dict[str, Any]:
         "tables": [table.id for table in report.tables] if report else [],
         "figures": [figure.id for figure in report.figures] if report else [],
         "page": str(study.page) if study.page else None,
+    }
+
+
+@app.command()
+def check(file: FileArgument, target: OutOption = None, json: JsonFlag = False) -> None:
+    """Say what a study lacks, what its runs would ask and cost, and what differences it can show.
+
+    No engine is started; nothing is asked, and nothing stays on disk.
+
+    Exit status 0: `study run` would do all of it; 1: something is missing; 2: the study file has a fault.
+
+    Example: fingreat study check studies/fingreat-2026.toml
+    """
+    config = load_study(file)
+    with stoppable(lambda: "Nothing was written."), _cache(config, not default_cache_path().is_file()) as cache:
+        checked = check_study(file, target, cache=cache, note=_said_on_terminal)
+    tables = check_tables(checked)
+    if json:
+        print_json(_check_as_data(checked))
+    else:
+        for table in tables:
+            show_table(table)
+        for line in (*checked.missing, *((checked.power_note,) if checked.power_note else ())):
+            tell(line)
+        if not checked.ready:
+            say(_lacks(checked))
+    raise typer.Exit(ALL_WELL if checked.ready else SOME_FAILED)
+
+
+def _said_on_terminal(line: str) -> None:
+    if err.is_terminal:
+        say(line)
+
+
+def _lacks(checked: CheckedStudy) -> str:
+    """What stands between a study and its run, in a sentence."""
+    runs = sum(planned.state == "missing" for planned in checked.runs)
+    parts = [
+        count_of(len(checked.slots), "slot") + " without a model" if checked.slots else "",
+        count_of(runs, "run") + " that cannot be made here now" if runs else "",
+        count_of(len(checked.missing), "thing") + " to get" if checked.missing else "",
+    ]
+    return f"not ready: {', '.join(part for part in parts if part)}"
+
+
+def _check_as_data(checked: CheckedStudy) -> dict[str, Any]:
+    return {
+        "study": checked.config.study.name,
+        "out": str(checked.out),
+        "ready": checked.ready,
+        "runs": [
+            {
+                "run": planned.run.label,
+                "model": planned.run.config.model,
+                "role": planned.run.role,
+                "state": planned.state,
+                "reason": planned.reason,
+                "estimate": planned.estimate.model_dump(mode="json") if planned.estimate else None,
+            }
+            for planned in checked.runs
+        ],
+        "slots": [{"run": slot.label, "what": slot.what} for slot in checked.slots],
+        "missing": list(checked.missing),
+        "power": as_data(checked.power) if checked.power else None,
+        "power_note": checked.power_note,
     }

@@ -89,7 +89,7 @@ def _corpus(material: Material, watch: Watching) -> Made:
 
 
 def _behavior(material: Material, watch: Watching) -> Made:
-    runs = material.some(_models_or_references(material), "finished extraction run")
+    runs = _readers_of_all(material)
     dating = behavior.Dating(corpus=material.corpus.path)
     found = behavior.measure_behavior(runs, dating=dating, common=True, watch=watch, **material.grouped)
     return Made(behavior.behavior_tables(found), behavior.behavior_figures(found))
@@ -148,7 +148,7 @@ def _ensemble(material: Material, watch: Watching) -> Made:
 
 
 def _tags(material: Material, watch: Watching) -> Made:
-    runs = material.some(_models_or_references(material), "finished extraction run")
+    runs = _readers_of_all(material)
     found = tagged.measure_run_tags(runs, common=True, watch=watch)
     return Made(tagged.tag_tables(found), tagged.tag_figures(found))
 
@@ -187,7 +187,7 @@ def _costs(material: Material, watch: Watching) -> Made:
 
 
 def _panel(material: Material, watch: Watching) -> Made:
-    runs = material.some(_models_or_references(material), "finished extraction run")
+    runs = _readers_of_all(material)
     gold = read_gold(material.gold) if material.gold else ()
     found = panel.measure_panel(
         runs,
@@ -231,8 +231,11 @@ def measured_power(config: StudyConfig, gold: Sequence[GoldPassage]) -> power.Me
     return power.measure_power(sizes, PowerQuestion(**said, seed=config.study.seed))
 
 
-def _models_or_references(material: Material) -> Sequence[RunFolder]:
-    return material.extractions("model") or material.extractions("reference")
+def _readers_of_all(material: Material) -> Sequence[RunFolder]:
+    """Models, and references that read as much as they do; the others stand beside them on what all of them read."""
+    whole = [one.run.folder for one in material.found if one.run.role == "reference" and not one.run.years]
+    runs = [*material.extractions("model"), *whole] or material.extractions("reference")
+    return material.some(runs, "finished extraction run")
 
 
 def _classified(material: Material) -> Sequence[RunFolder]:

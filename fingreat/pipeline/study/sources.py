@@ -120,17 +120,25 @@ def lacking(part: CorpusPart, corpus: CorpusFolder) -> str | None:
     return None
 
 
+def missing_files(part: CorpusPart) -> list[Path]:
+    """What the corpus is to be made of, and is not there."""
+    return [file for file in part.files if not file.exists()]
+
+
 @contextmanager
 def corpus_to_look_at(part: CorpusPart, out: Path) -> Iterator[CorpusFolder | None]:
     """The corpus of a study for who only counts: of local files it is made elsewhere, and is gone afterwards.
 
-    Nothing is given where the corpus is not complete and cannot be made without asking EDGAR.
+    Nothing is given where the corpus is not complete, and cannot be made without asking EDGAR or without files that
+    are not there.
 
     Raises:
         InputError, CorpusError: as in `make_corpus`.
     """
     corpus = corpus_folder(part, out)
-    if lacking(part, corpus) is None:
+    if missing_files(part):
+        yield None
+    elif lacking(part, corpus) is None:
         yield corpus
     elif part.files:
         with TemporaryDirectory(prefix="fingreat-") as folder:

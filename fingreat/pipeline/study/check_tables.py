@@ -1,0 +1,91 @@
+"""What a study would take, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fingreat.pipeline.estimate import Estimate
+from fingreat.pipeline.power import power_tables
+from fingreat.pipeline.study.check import CheckedStudy, PlannedRun
+from fingreat.report import Cell, Column, Table
+from fingreat.report.columns import counts, numbers, texts
+from fingreat.report.tables import ALL
+
+_NOTE = (
+    "Tokens are those of what is to be asked; answers are as long as those of earlier runs of the model in the study's "
+    "folders, else as assumed. Dollars and hours are left open where no price or pace is known."
+)
+
+
+def check_tables(checked: CheckedStudy) -> tuple[Table, ...]:
+    """Every run with what it would ask and cost; the power of the benchmark."""
+    return (_runs_table(checked), *(power_tables(checked.power) if checked.power else ()))
+
+
+def _runs_table(checked: CheckedStudy) -> Table:
+    rows = [_row(planned) for planned in checked.runs]
+    rows += [(slot.name, slot.kind, None, "slot", *[None] * 6, f"needs a model: {slot.what}") for slot in checked.slots]
+    estimates = [planned.estimate for planned in checked.runs if planned.estimate]
+    return Table(
+        id="study-check",
+        title=f"What is to be done for {checked.config.study.name}",
+        columns=(
+            *texts("run", "task", "model", "state"),
+            *counts("requests", "to ask", "tokens in", "tokens out"),
+            Column(label="US dollars", kind="money"),
+            *numbers("hours", digits=1),
+            *texts("what is missing"),
+        ),
+        rows=(*rows, *_total(estimates)),
+        totals=1 if estimates else 0,
+        notes=(_NOTE, *_unpriced(estimates), *dict.fromkeys(note for one in estimates for note in one.notes)),
+    )
+
+
+def _row(planned: PlannedRun) -> tuple[Cell, ...]:
+    run, made = planned.run, planned.estimate
+    figures: tuple[Cell, ...] = (None,) * 6
+    if made is not None:
+        figures = (
+            made.requests,
+            made.to_ask,
+            made.prompt_tokens if made.tokenizer else None,
+            made.output_tokens if made.tokenizer else None,
+            made.cost_usd if made.tokenizer else None,
+            made.hours,
+        )
+    return run.name, run.kind, run.config.model, planned.state, *figures, planned.reason
+
+
+def _total(estimates: list[Estimate]) -> Iterator[tuple[Cell, ...]]:
+    if not estimates:
+        return
+    asked = [one for one in estimates if one.tokenizer]
+    yield (
+        ALL,
+        None,
+        None,
+        None,
+        sum(one.requests for one in estimates),
+        sum(one.to_ask for one in estimates),
+        sum(one.prompt_tokens for one in asked),
+        sum(one.output_tokens for one in asked),
+        _sum(one.cost_usd for one in asked),
+        _sum(one.hours for one in asked),
+        None,
+    )
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _unpriced(estimates: list[Estimate]) -> Iterator[str]:
+    asked = [one for one in estimates if one.tokenizer and one.to_ask]
+    for what, unknown in (
+        ("price", sum(one.cost_usd is None for one in asked)),
+        ("pace", sum(one.hours is None for one in asked)),
+    ):
+        if unknown:
+            yield f"Of {unknown:,} of {len(asked):,} runs of language models that are to be asked, no {what} is known."
