@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from sheet_builders import GRAPH, passage
+from sheet_builders import FACTS, SHEET
 
 from fingreat.analysis import FilingBootstrap, Ratio
 from fingreat.analysis.accuracy import measure_accuracies
-from fingreat.analysis.answers import AnswerSheet
-from fingreat.analysis.families import ModelFacts, measure_families, measure_gaps
-
-# Two passages of Net Income, one of Cash Flow, in three filings; none of Equity.
-SHEET = AnswerSheet(
-    graph=GRAPH,
-    passages=(
-        passage("p0", "REV-NNCA"),
-        passage("p1", "NNCA-TAX", filing="f2"),
-        passage("p2", "CASH-DIV", filing="f3"),
-    ),
-    names=("small", "large", "other", "far"),
-    edges=(
-        ("REV-NNCA", "NNCA-TAX", "REV-NNCA"),
-        ("REV-NNCA", "NNCA-TAX", None),
-        ("REV-NNCA", "REV-NNCA", "REV-NNCA"),
-        ("REV-NNCA", None, "CASH-DIV"),
-    ),
-)
-FACTS = (
-    ModelFacts("small", "qwen", 4, hosted=False),
-    ModelFacts("large", "qwen", 27, hosted=False),
-    ModelFacts("other", None, None, hosted=False),
-    ModelFacts("far", "gpt", None, hosted=True),
-)
+from fingreat.analysis.families import measure_families, measure_gaps
 
 
 def test_a_family_has_its_best_and_the_mean_of_its_models() -> None:
