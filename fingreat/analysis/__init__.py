@@ -1,7 +1,7 @@
 """Measures: pure functions over records."""
 
 from fingreat.analysis.accepted import Cohorts, accepted_of, cohorts_of
-from fingreat.analysis.accuracy import Accuracy, CohortAccuracy, measure_accuracy
+from fingreat.analysis.accuracy import Accuracy, CohortAccuracy, measure_accuracies, measure_accuracy
 from fingreat.analysis.agreement import (
     Agreement,
     CohortAgreement,
@@ -9,6 +9,7 @@ from fingreat.analysis.agreement import (
     Side,
     measure_agreement,
 )
+from fingreat.analysis.answers import AnswerSheet, answer_sheet
 from fingreat.analysis.behavior import Behavior, BehaviorTally, Emphasis, Portion
 from fingreat.analysis.bootstrap import (
     MOST_REPLICATES,
@@ -18,6 +19,7 @@ from fingreat.analysis.bootstrap import (
     ratio_of_sums,
     ratios_of_sums,
 )
+from fingreat.analysis.differences import PairedDifference, clustered_t, holm, mcnemar, paired_differences
 from fingreat.analysis.ensemble import CohortPrecision, EnsembleRow, EnsembleScore, EnsembleTally, majority
 from fingreat.analysis.errors import (
     Confusion,
@@ -28,6 +30,7 @@ from fingreat.analysis.errors import (
     errors_of,
     matched_accuracy,
 )
+from fingreat.analysis.families import FamilyAccuracy, Gap, ModelFacts, measure_families, measure_gaps
 from fingreat.analysis.fidelity import FidelityCounts, FidelityTally
 from fingreat.analysis.filings import by_filing
 from fingreat.analysis.frontier import CostAccuracy, Standing, measure_frontier
@@ -51,6 +54,7 @@ __all__ = [
     "SEED",
     "Accuracy",
     "Agreement",
+    "AnswerSheet",
     "Behavior",
     "BehaviorTally",
     "CharacterAgreement",
@@ -72,17 +76,21 @@ __all__ = [
     "EnsembleTally",
     "ErrorOverlap",
     "Errors",
+    "FamilyAccuracy",
     "FidelityCounts",
     "FidelityTally",
     "FilingBootstrap",
+    "Gap",
     "GoldScore",
     "GroupCounts",
     "GroupTally",
     "GroupsOfSize",
     "Interval",
+    "ModelFacts",
     "PairAgreement",
     "PairTally",
     "PairedDesign",
+    "PairedDifference",
     "PanelContents",
     "PanelRow",
     "PassageAnswers",
@@ -101,21 +109,29 @@ __all__ = [
     "Volume",
     "VolumeTally",
     "accepted_of",
+    "answer_sheet",
     "binomial_tail",
     "by_filing",
+    "clustered_t",
     "cohorts_of",
     "decisions_of",
     "error_jaccard",
     "errors_of",
+    "holm",
     "majority",
     "masi_distance",
     "matched_accuracy",
+    "mcnemar",
+    "measure_accuracies",
     "measure_accuracy",
     "measure_agreement",
+    "measure_families",
     "measure_frontier",
+    "measure_gaps",
     "measure_reviews",
     "measure_tags",
     "normalise_tag",
+    "paired_differences",
     "paired_power",
     "panel_contents",
     "panel_rows",

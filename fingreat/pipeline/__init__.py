@@ -1,8 +1,10 @@
 """The whole flow: corpora, extraction, matches, gold, reports, exports, the demo."""
 
+from fingreat.pipeline.accuracy import MeasuredAccuracy, measure_accuracy_of
 from fingreat.pipeline.agreement import MeasuredRuns, measure_runs
 from fingreat.pipeline.asking import AskOptions
 from fingreat.pipeline.behavior import MeasuredBehavior, measure_behavior
+from fingreat.pipeline.benchmark import Benchmark, read_benchmark
 from fingreat.pipeline.classify import Classified, classify
 from fingreat.pipeline.comparable import check_comparable
 from fingreat.pipeline.corpus import Corpus
@@ -31,6 +33,7 @@ from fingreat.pipeline.tags import MeasuredTags, measure_run_tags
 
 __all__ = [
     "AskOptions",
+    "Benchmark",
     "Classified",
     "ClassifyConfig",
     "Corpus",
@@ -38,6 +41,7 @@ __all__ = [
     "ExportFormat",
     "ExtractConfig",
     "GroupedRuns",
+    "MeasuredAccuracy",
     "MeasuredBehavior",
     "MeasuredCosts",
     "MeasuredEnsemble",
@@ -66,6 +70,7 @@ __all__ = [
     "fetch",
     "group_runs",
     "match_runs",
+    "measure_accuracy_of",
     "measure_behavior",
     "measure_costs",
     "measure_ensemble",
@@ -77,6 +82,7 @@ __all__ = [
     "measure_runs",
     "measure_stability",
     "on_gold",
+    "read_benchmark",
     "read_gold",
     "read_reviews",
     "run_demo",
