@@ -1,0 +1,95 @@
+"""`fingreat analyze reviewers` from a user's side: what it prints and writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fingreat.cli import common
+
+REVIEWS = [
+    ("p1", "[red]ann", ["REV-NNCA"]),
+    ("p1", "bob", ["REV-NNCA", "NNCA-TAX"]),
+    ("p2", "[red]ann", []),
+    ("p2", "bob", []),
+]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    lines = (
+        json.dumps({"passage_id": passage, "reviewer": reviewer, "edges": edges})
+        for passage, reviewer, edges in REVIEWS
+    )
+    (tmp_path / "reviews.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "torn.jsonl").write_text('{"passage_id": "p1"', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_agreement_and_accepted_edges_are_shown_and_names_are_text(here: Path, run: Callable) -> None:
+    outcome = run("analyze", "reviewers", "reviews.jsonl")
+    assert (outcome.code, outcome.err) == (0, "")
+    # D_o = 0.665 / 2, D_e = 4.665 / 6: alpha is 0.572.
+    assert "0.332500" in outcome.out
+    assert "0.777500" in outcome.out
+    assert "0.572" in outcome.out
+    assert "[red]ann" in outcome.out
+
+
+def test_json_has_every_figure(here: Path, run: Callable) -> None:
+    data = json.loads(run("analyze", "reviewers", "reviews.jsonl", "--json").out)
+    assert data["reviewers"] == ["[red]ann", "bob"]
+    assert data["agreement"]["alpha"] == pytest.approx(1 - (0.665 / 2) / (4.665 / 6))
+    assert (data["agreement"]["pairs"], data["agreement"]["pooled_pairs"], data["pairs"]) == (2, 6, [])
+    assert data["agreement"]["exact"] == {"k": 1, "n": 2, "value": 0.5, "interval": None}
+    assert data["accepted"] == {"primary": {"1": 1}, "fallback": {}, "none": {"0": 1}}
+    assert (data["eligible"], data["labels"], data["edges"]["REV-NNCA"]) == (1, 1, 1)
+
+
+def test_tables_are_written_with_what_made_them_and_the_same_again(here: Path, run: Callable) -> None:
+    out = here / "tables"
+    outcome = run("analyze", "reviewers", "reviews.jsonl", "--out", out)
+    assert (outcome.code, outcome.err) == (0, f"4 tables: {out}\n")
+    assert {path.stem for path in out.glob("*.tex")} == {
+        "reviewers", "review-decisions", "accepted-edges", "accepted-by-edge",
+    }  # fmt: skip
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    first, second = (out / "reviewers.tex").read_text(encoding="utf-8").splitlines()[:2]
+    assert second.startswith("% Reviews reviews.jsonl: SHA-256 ")
+    assert run(*shlex.split(first.split(": ", 1)[1])[1:], "--out", out).code == 0
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_no_line_is_wider_than_the_console(
+    width: int, here: Path, run: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(common.out, "width", width)
+    outcome = run("analyze", "reviewers", "reviews.jsonl")
+    assert max(len(line) for line in outcome.out.splitlines() if not line.startswith("  ")) <= width
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "Missing argument 'REVIEWS'"),
+        (("none.jsonl",), "none.jsonl: cannot be read"),
+        ((".",), "file '.' is a directory."),
+        (("torn.jsonl",), "torn.jsonl, line 1: is no JSON."),
+        (("reviews.jsonl", "--out", "reviews.jsonl"), "reviews.jsonl: is a file; the tables need a folder."),
+    ],
+)
+def test_what_cannot_be_measured_is_one_clear_message_and_nothing_is_written(
+    arguments: tuple[str, ...], words: str, here: Path, run: Callable
+) -> None:
+    target = () if "--out" in arguments else ("--out", str(here / "tables"))
+    outcome = run("analyze", "reviewers", *arguments, *target)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in " ".join(outcome.err.replace("│", " ").split())
+    assert "Traceback" not in outcome.err
+    assert not (here / "tables").exists()
