@@ -74,8 +74,6 @@ def cost(
         )
     else:
         show_tables(tables)
-    if measured.refused:
-        say(f"Accuracy is not set beside cost: {measured.refused}")
     if target is not None:
         say(f"{count_of(len(tables), 'table')} and {count_of(len(figures), 'figure')}: {target.resolve()}")
 

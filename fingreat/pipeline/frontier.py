@@ -101,6 +101,9 @@ def measure_costs(
 def cost_tables(measured: MeasuredCosts) -> tuple[Table, ...]:
     """What runs took, and accuracy beside it where there is any."""
     first = cost_table(measured.runs, measured.models)
+    if measured.refused:
+        note = f"Accuracy is not set beside cost: {measured.refused}"
+        first = first.model_copy(update={"notes": (*first.notes, note)})
     if not measured.answers:
         return (first,)
     beside = cost_accuracy_table(measured.answers, filings=measured.filings, seed=measured.seed, notes=measured.notes)

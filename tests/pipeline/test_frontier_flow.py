@@ -112,4 +112,4 @@ def test_the_command_says_why_there_is_no_accuracy(
 ) -> None:
     (tmp_path / "gold.jsonl").unlink()
     assert main(["analyze", "cost", str(runs[0].path)]) == 0
-    assert "Accuracy is not set beside cost" in " ".join(capsys.readouterr().err.split())
+    assert "Accuracy is not set beside cost" in " ".join(capsys.readouterr().out.split())
