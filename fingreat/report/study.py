@@ -71,13 +71,14 @@ class StudyReport(Record):
     appendices: tuple[Appendix, ...] = ()
 
     @property
-    def _placed(self) -> tuple[Part | Appendix, ...]:
+    def placed(self) -> tuple[Part | Appendix, ...]:
+        """All that has tables: parts, then appendices."""
         return (*self.parts, *self.appendices)
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """Of all parts, then of all appendices."""
-        return tuple(table for part in self._placed for table in part.tables)
+        return tuple(table for part in self.placed for table in part.tables)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -94,6 +95,6 @@ class StudyReport(Record):
 
     def _ids(self) -> Iterator[tuple[str, list[str]]]:
         """Those of parts and appendices are places in the page; those of tables and figures name files too."""
-        yield "parts", [part.id for part in self._placed]
+        yield "parts", [part.id for part in self.placed]
         yield "tables", [table.id for table in self.tables]
         yield "figures", [figure.id for figure in self.figures]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 
 from markupsafe import Markup
 
@@ -45,7 +45,7 @@ def render_study(report: StudyReport, files: Collection[str] | None = None) -> s
             drawings={figure.id: Markup(figure.svg) for figure in report.figures},
             contents=_contents(report),
             links=_links(report, files),
-            shortened=_shortened,
+            shown={table.id: table for part in report.placed for table in _shown(part.tables)},
         )
     )
     return printable(html)
@@ -72,6 +72,14 @@ def _links(report: StudyReport, files: Collection[str] | None) -> dict[str, list
         ]
         for place in places
     }
+
+
+def _shown(tables: Iterable[Table]) -> Iterator[Table]:
+    """The tables of a part as a reader sees them, in the order of the page: long ones shortened, no note twice."""
+    told: set[str] = set()
+    for table in sorted(tables, key=lambda table: table.detail):
+        yield _shortened(table).model_copy(update={"notes": tuple(note for note in table.notes if note not in told)})
+        told.update(table.notes)
 
 
 def _shortened(table: Table) -> Table:

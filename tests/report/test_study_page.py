@@ -138,6 +138,22 @@ def test_a_long_table_shows_its_first_rows_and_its_sums_and_says_so() -> None:
     assert "rows are shown" not in whole.find(id="table-long").get_text()
 
 
+def test_a_note_that_tables_of_a_part_share_stands_under_the_first_of_them() -> None:
+    def notes(page: BeautifulSoup, id_: str) -> list[str]:
+        return [p.get_text() for p in page.select(f"#table-{id_} p.note:not(.files)")]
+
+    folded = table("folded", notes=("One.", "Two."), detail=True)
+    tables = (folded, table("first", notes=("One.",)), table("next", notes=("One.", "Own.")))
+    other = Part(id="q", title="Q", tables=(table("other", notes=("One.",)),))
+    page = page_of(study(parts=(Part(id="p", title="P", tables=tables), other)))
+    assert [notes(page, id_) for id_ in ("first", "next", "folded", "other")] == [
+        ["One."],
+        ["Own."],
+        ["Two."],
+        ["One."],
+    ]
+
+
 def test_hostile_text_becomes_no_element_and_no_attribute() -> None:
     page = page_of(hostile())
     for name in ("script", "img", "iframe", "link", "object", "base", "form"):
