@@ -144,7 +144,12 @@ def panel_tables(measured: MeasuredPanel) -> tuple[Table, ...]:
         tables.append(corrected_by_year_table(measured.by_year, seed=measured.settings.seed))
     if left := measured.gold_elsewhere:
         of = f"{left:,} of {count_of(measured.gold_passages, 'labelled passage')}"
-        note = f"{of} stand in filings that were not read, and play no part."
+        where = (
+            "stands in a filing that was not read, and plays"
+            if left == 1
+            else "stand in filings that were not read, and play"
+        )
+        note = f"{of} {where} no part."
         tables[1:] = [table.model_copy(update={"notes": (*table.notes, note)}) for table in tables[1:]]
     tables[:1] = [table.model_copy(update={"notes": (*measured.notes, *table.notes)}) for table in tables[:1]]
     return measured.scope.told(tables)
