@@ -66,7 +66,7 @@ def measure_costs(
         replicates, seed: of the draws of filings that intervals are made from.
 
     Raises:
-        InputError: a run is named twice; no replicate or far too many.
+        InputError: a run is named twice; no replicate or far too many; the gold file that was named is not theirs.
         RunError: one is no run, or is damaged, or another process changes it.
     """
     figures = run_costs(runs, presets)
@@ -82,6 +82,8 @@ def measure_costs(
     try:
         benchmark = read_benchmark([runs[number] for number in answered], gold=gold, common=common)
     except InputError as error:
+        if gold is not None:
+            raise
         # What runs took is true whatever they were asked over.
         return replace(costs, refused=str(error))
     return replace(

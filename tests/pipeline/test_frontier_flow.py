@@ -90,6 +90,12 @@ def test_a_run_that_is_named_twice_is_refused(runs: list[RunFolder]) -> None:
         measure_costs([runs[0], runs[0]], load_presets(None))
 
 
+def test_a_gold_file_that_is_not_theirs_is_refused(runs: list[RunFolder], tmp_path: Path) -> None:
+    (tmp_path / "else").mkdir()
+    with pytest.raises(InputError, match="is not the gold file"):
+        measure_costs(runs, load_presets(None), gold=gold_file(tmp_path / "else", GOLD[:1]))
+
+
 def test_the_command_writes_tables_and_figures(
     runs: list[RunFolder], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
