@@ -29,6 +29,8 @@ NO_EVIDENCE = "no evidence"
 LEAST_FILINGS = 2
 """With labels in fewer filings nothing is known of how filings differ."""
 _LEVEL = 0.975
+_NO_ERROR = 1e-12
+"""What rounding leaves of a standard error of 0."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class CorrectedShare:
         labelled: labelled extractions that speak of it: the run or a reader gives it to them.
         value: by what readers would say; None where no labelled extraction speaks of it, or fewer than two filings
             have labels. It is not bound to 0 to 1.
-        standard_error: of the value, by how filings differ.
+        standard_error: of the value, by how filings differ; None where they don't, which tells nothing of others.
         interval: 95 %, by Student's t with as many degrees of freedom as filings with labels, less 1.
     """
 
@@ -259,5 +261,7 @@ def _share(
     if correction is None or not speaking:
         return CorrectedShare(kind, name, ratio, speaking, None, None, None)
     value, error = float(correction.values[place]), float(correction.errors[place])
+    if error < _NO_ERROR:
+        return CorrectedShare(kind, name, ratio, speaking, value, None, None)
     width = float(stdtrit(correction.df, _LEVEL)) * error
     return CorrectedShare(kind, name, ratio, speaking, value, error, (value - width, value + width))

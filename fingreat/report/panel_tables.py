@@ -28,6 +28,7 @@ _LIKE_OTHERS = (
 )
 _NONE = "No evidence is what readers accept no edge for; by its own account a run extracts no such passages."
 _SILENT = "A dash stands where no labelled extraction speaks of it, or fewer than two filings have labels."
+_ALIKE = "Low and high have a dash where all filings show the same, which tells nothing of other filings."
 _YEARS = "Filing years in which at least two filings have labels of the run's extractions."
 _VALUES = numbers("corrected", "low", "high", digits=1)
 
@@ -123,10 +124,12 @@ def _no_evidence(found: CorrectedShares) -> tuple[CorrectedShare, ...]:
 def _cells(one: CorrectedShare) -> tuple[Cell, ...]:
     """Uncorrected share, labels, correction, corrected share and interval."""
     uncorrected = share(one.uncorrected)
-    if one.value is None or one.interval is None or uncorrected.value is None:
+    if one.value is None or uncorrected.value is None:
         return uncorrected, one.labelled, None, None, None, None
+    # Rounding may leave a difference that is a little more than 1.
     correction = Points(value=max(-1.0, min(1.0, one.value - uncorrected.value)))
-    return uncorrected, one.labelled, correction, *(100 * end for end in (one.value, *one.interval))
+    low, high = (100 * end for end in one.interval) if one.interval else (None, None)
+    return uncorrected, one.labelled, correction, 100 * one.value, low, high
 
 
 def _on_labels(found: Sequence[CorrectedShares]) -> Iterator[str]:
@@ -144,6 +147,8 @@ def _on_cells(found: Sequence[CorrectedShares]) -> Iterator[str]:
         yield _NONE
     if any(one.value is None for of_run in found for one in of_run.shares if one.kind != "none"):
         yield _SILENT
+    if any(one.value is not None and one.interval is None for of_run in found for one in of_run.shares):
+        yield _ALIKE
 
 
 def _on_draws(found: Sequence[CorrectedShares], seed: int) -> tuple[str, ...]:

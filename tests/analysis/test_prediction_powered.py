@@ -112,6 +112,12 @@ def test_an_edge_of_which_no_label_speaks_is_not_corrected() -> None:
     assert (share.value, share.standard_error, share.interval) == (None, None, None)
 
 
+def test_filings_that_are_all_alike_have_no_standard_error() -> None:
+    same = {name: ((REV, REV), [(0, frozenset({REV}))]) for name in ("F1", "F2", "F3")}
+    share = of(tally_of(same).shares(), REV)
+    assert (share.value, share.standard_error, share.interval) == (1.0, None, None)
+
+
 @pytest.mark.parametrize("filings", [["F1", "F3"], ["F3", "F4"], ["F4"], []])
 def test_labels_in_fewer_than_two_filings_correct_nothing(filings: list[str]) -> None:
     found = tally_of(SMALL).shares(filings, year=2020)
