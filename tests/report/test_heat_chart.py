@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import pytest
 from lxml import etree
+from report_builders import two_filings
 
 from fingreat.errors import InputError
-from fingreat.report import Share, Sides, heat_map, svg_to_png
+from fingreat.report import Share, Sides, heat_map, render_report, svg_to_png
 from fingreat.report.draw import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -121,3 +122,8 @@ def test_hostile_names_of_a_large_map_are_text() -> None:
 def test_a_large_map_becomes_a_picture() -> None:
     pytest.importorskip("resvg_py")
     assert svg_to_png(heat_map("f", "F", NAMES, overlaps()).svg, scale=0.5)[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_a_large_map_is_plain_drawing_that_a_page_takes() -> None:
+    page = render_report(two_filings(figures=(heat_map("large", "Large", NAMES, overlaps()),)))
+    assert page.count(f"{NAMES[1]}, {NAMES[2]}: 3.0% 3/100</title>") == 1
