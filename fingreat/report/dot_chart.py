@@ -79,7 +79,7 @@ def dots(
     _check(id, rows, lines)
     shares = all(isinstance(row.value, Share) or row.value is None for row in rows)
     axis = _axis(rows, lines, shares)
-    left = MARGIN + max(text_width(row.name, SIZE) for row in rows) + GAP
+    left = MARGIN + max(max(text_width(row.name, SIZE), text_width(row.group, _TEXT)) for row in rows) + GAP
     marked = _marked(lines, axis, shares)
     top = MARGIN + len(marked) * LINE + 10
     heads, drawn, bottom = _placed(rows, axis, top)

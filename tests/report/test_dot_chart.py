@@ -81,6 +81,12 @@ def test_44_rows_keep_their_order_and_do_not_touch() -> None:
         assert 0 < float(text.get("y")) <= bottom
 
 
+def test_the_name_of_a_group_that_is_longer_than_any_row_s_has_room() -> None:
+    root = root_of(dots("f", "F", [DotRow("a", 0.5, "what is told of the rows below")]))
+    (head,) = [e for e in root.iter(f"{SVG}text") if e.text == "what is told of the rows below"]
+    assert float(head.get("x")) - 0.55 * 11 * len(head.text) >= 0
+
+
 def test_an_edge_has_the_colour_of_its_category() -> None:
     styles = edge_styles(load_graph())
     root = root_of(dots("f", "F", [DotRow(edge, 0.5, style=style) for edge, style in styles.items()]))
