@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from pathlib import Path
 
@@ -92,3 +93,16 @@ def test_a_damaged_run_is_refused(tmp_path: Path) -> None:
     run = extractions_on_disk(tmp_path / "run", [quoted("x", SENTENCES[0]), quoted("x", SENTENCES[1])])
     with pytest.raises(RunError, match="two extractions with the id x"):
         run_on_gold(run, [passage("a", SENTENCES[0])])
+
+
+def test_shortened_quotes_of_real_passages_go_with_their_own(shared: Path) -> None:
+    rows = [json.loads(line) for line in (shared / "passages" / "gold.jsonl").read_text(encoding="utf-8").splitlines()]
+    gold = [passage(row["id"], row["text"], filing=row["file"]) for row in rows]
+    filings: dict[str, list] = {}
+    for row in reversed(rows):
+        words = row["text"].upper().split()
+        shortened = " ".join(words[: max(8, len(words) * 9 // 10)])
+        filings.setdefault(row["file"], []).append(quoted(f"x-{row['id']}", shortened, filing=row["file"]))
+    assert {name: one.id for name, one in on_gold(filings.items(), gold).items()} == {
+        row["id"]: f"x-{row['id']}" for row in rows
+    }
