@@ -111,7 +111,8 @@ def top_tags_table(scores: Mapping[str, TagScore]) -> Table | None:
         title="The tags with most weight",
         detail=True,
         columns=(
-            *texts("run", "tag"),
+            *names("run"),
+            *texts("tag"),
             *counts("extractions"),
             *numbers("weight", digits=1),
             *numbers("of all weight"),
