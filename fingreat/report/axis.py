@@ -54,23 +54,23 @@ def linear_axis(values: Iterable[float], *, shares: bool = False, ends: tuple[fl
 
 
 def log_axis(values: Iterable[float]) -> Axis:
-    """A logarithmic axis around all values, with ticks at 1, 2 and 5 times powers of ten; at powers alone if long.
+    """A logarithmic axis around all values, whose ends are 1, 2 or 5 times a power of ten, as are its ticks; a long one
+    has ticks at powers of ten alone.
 
     Args:
         values: at least one, all above 0.
     """
     known = list(values)
     low, high = min(known), max(known)
-    few = math.log10(high / low) > _DECADES
-    steps = (1,) if few else (1, 2, 5)
     powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
-    every = [step * 10.0**power for power in powers for step in steps]
-    first = max(tick for tick in every if tick <= low * (1 + 1e-9))
-    last = min(tick for tick in every if tick >= high * (1 - 1e-9))
+    every = [(step * 10.0**power, step) for power in powers for step in (1, 2, 5)]
+    first = max(number for number, (tick, _) in enumerate(every) if tick <= low * (1 + 1e-9))
+    last = min(number for number, (tick, _) in enumerate(every) if tick >= high * (1 - 1e-9))
     if first == last:
-        first, last = every[every.index(first) - 1], every[every.index(last) + 1]
-    ticks = every[every.index(first) : every.index(last) + 1]
-    return Axis(first, last, tuple((tick, f"{float(f'{tick:.1g}'):,.10g}") for tick in ticks), log=True)
+        first, last = first - 1, last + 1
+    steps = (1,) if math.log10(high / low) > _DECADES else (1, 2, 5)
+    ticks = tuple((tick, f"{float(f'{tick:.1g}'):,.10g}") for tick, step in every[first : last + 1] if step in steps)
+    return Axis(every[first][0], every[last][0], ticks, log=True)
 
 
 def round_step(least: float) -> float:
