@@ -15,7 +15,9 @@ from fingreat.report.palette import palette
 from fingreat.report.tables import Share, number_text, percent
 from fingreat.report.templating import environment
 
-_WRAP = 16
+_WRAP, _NARROW = 16, 7
+_MANY = 6
+"""More columns than these, of values in one line, are made narrow: their heads break at hyphens and blanks."""
 _HATCH = 7.0
 _PALEST, _DARKEST = 0.06, 0.70
 """Dark text on the palette's first ink keeps a contrast of 4.5:1 up to the darker of the two."""
@@ -99,7 +101,8 @@ def _numbered(
 ) -> dict[str, Any]:
     """Cells with their values as numbers."""
     shares = _with_shares(values)
-    heads = [wrap(name, _WRAP) or [""] for name in sides.columns]
+    narrow = not shares and len(sides.columns) > _MANY
+    heads = [wrap(name, _NARROW if narrow else _WRAP, break_long_words=not narrow) or [""] for name in sides.columns]
     width = max(max(text_width(line, SIZE) for lines in heads for line in lines) + 20, 84.0 if shares else 64.0)
     height = 46.0 if shares else 36.0
     left = MARGIN + max(text_width(name, SIZE) for name in (*sides.rows, axes[0])) + GAP

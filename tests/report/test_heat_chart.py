@@ -100,6 +100,17 @@ def test_columns_may_be_others_than_rows() -> None:
     assert max(number(one, "x") + number(one, "width") for one in cells) <= number(root, "width")
 
 
+def test_many_columns_of_short_values_are_narrow_and_their_heads_break_at_hyphens() -> None:
+    edges = ["NNCA-NONOP", "Ministral-Large", *[f"CASH-D{n}" for n in range(10)]]
+    root = drawn(edges, [[0.5] * 12] * 12)
+    heads = [one for one in root.iter(f"{SVG}text") if one.get("class") == "fg-name"][:12]
+    assert [part.text for part in heads[0]] == ["NNCA-", "NONOP"]
+    assert [part.text for part in heads[1]] == ["Ministral-", "Large"]
+    assert number(root, "width") < 1350
+    few = drawn(edges[:2], [[0.5] * 2] * 2)
+    assert [one.text for one in few.iter(f"{SVG}tspan")] == edges[:2]
+
+
 def test_more_than_twelve_columns_make_small_cells_however_few_rows_there_are() -> None:
     root = drawn(Sides(["only"], NAMES[:13]), [[n / 13 for n in range(13)]])
     sizes = {(one.get("width"), one.get("height")) for one in root.iter(f"{SVG}rect") if len(one)}
