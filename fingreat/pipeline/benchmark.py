@@ -118,11 +118,11 @@ def _gold_files(
                 where=str(run.path),
                 hint="Name runs over one gold file, or add --common to compare on the passages that all files have.",
             )
-    found = {sha256_of(path): path for path in reversed(asked) if path.is_file()}
+    found = {_digest(path): path for path in dict.fromkeys(reversed(asked)) if path.is_file()}
     if gold is not None:
         if not gold.is_file():
             raise InputError("is no file.", where=str(gold), hint="Name the gold file that the runs were asked over.")
-        if (digest := sha256_of(gold)) not in read:
+        if (digest := _digest(gold)) not in read:
             raise InputError(
                 f"is not the gold file that {runs[0].path} was asked over.",
                 where=str(gold),
@@ -138,6 +138,13 @@ def _gold_files(
                 hint="Put it back, or name where it is with --gold.",
             )
     return [found[digest] for digest in dict.fromkeys(read)]
+
+
+def _digest(path: Path) -> str:
+    try:
+        return sha256_of(path)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", where=str(path)) from error
 
 
 def _passages(files: Sequence[Path]) -> list[GoldPassage]:
