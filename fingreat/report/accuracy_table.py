@@ -11,6 +11,7 @@ from fingreat.report.tables import ALL, Cell, Column, Share, Table, count_of
 
 _PERIOD = "period to"
 """Before a year: it is that of the fiscal period's end, not that of the filing."""
+_BY_COHORT = "Accuracy of models by category, edge and year"
 
 
 def accuracy_table(measured: Accuracy, name: str) -> Table:
@@ -92,7 +93,7 @@ def accuracies_by_edge_table(measured: Mapping[str, Accuracy]) -> Table:
         ),
         notes=(
             *_on_cohorts(any_model),
-            "Intervals of edges are wide where few passages accept them; they are in the table of cohorts.",
+            f"Intervals, which are wide where few passages accept an edge, are in the table “{_BY_COHORT}”.",
         ),
     )
 
@@ -107,7 +108,7 @@ def accuracies_by_cohort_table(measured: Mapping[str, Accuracy], filings: int, *
     majority, random = selectors(any_model)
     return Table(
         id="accuracy-by-cohort",
-        title="Accuracy of models by category, edge and year",
+        title=_BY_COHORT,
         detail=True,
         columns=(
             *names("model", "of"),
