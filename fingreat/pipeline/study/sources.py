@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -185,10 +186,15 @@ def write_gold(config: StudyConfig, out: Path) -> Path | None:
     if missing_gold(config):
         return None
     file = out / GOLD
-    data = "".join(passage.model_dump_json() + "\n" for passage in gold_passages(config)).encode()
+    data = "".join(f"{_line(passage)}\n" for passage in gold_passages(config)).encode()
     if not file.is_file() or file.read_bytes() != data:
         write_atomic(file, data)
     return file
+
+
+def _line(passage: GoldPassage) -> str:
+    """A passage as the same line in every process: a set has no order of its own."""
+    return json.dumps(passage.model_dump(mode="json") | {"accepted": sorted(passage.accepted)}, ensure_ascii=False)
 
 
 def _draw(part: SamplePart, item: str, corpus: Corpus, note: Callable[[str], None]) -> None:
