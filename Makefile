@@ -17,7 +17,7 @@ PERF_VENV := .venv-perf
 PERF_BIN := $(PERF_VENV)/bin
 PERF_OTHERS := edgartools==5.62.1 markdownify==1.2.3 html2text==2025.4.15
 
-.PHONY: help demo test test-vllm perf prove lint types contracts unit clean
+.PHONY: help demo test test-vllm perf prove gallery lint types contracts unit clean
 
 help:
 	@echo "make demo    set up, run the main job on the shipped filings, print where the report is"
@@ -25,6 +25,7 @@ help:
 	@echo "make test-vllm  set up vLLM for the processor and transformers in $(VLLM_VENV), the tests that need them"
 	@echo "make perf    measure what is claimed to be fast, into docs/performance.md"
 	@echo "make prove   the long proofs: many kills, long fuzz"
+	@echo "make gallery the pictures of docs/gallery.md, from the demo study"
 	@echo "make clean   remove what was set up"
 
 $(BIN)/python:
@@ -93,6 +94,11 @@ prove: $(VENV)/.dev $(VLLM_VENV)/.ready
 	$(BIN)/pytest -m "prove and not torch"
 	HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m "hypothesis and not torch"
 	HF_HUB_OFFLINE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest $(VLLM_TESTS) -m "prove and torch" -rP
+
+# Some replies of so small a model are damaged, which the study says by its exit status 1.
+gallery: $(VENV)/.dev
+	$(BIN)/fingreat study run studies/demo.toml --out out/demo || [ $$? -eq 1 ]
+	$(BIN)/python docs/make_gallery.py out/demo
 
 clean:
 	rm -rf $(VENV) $(VLLM_VENV) $(PERF_VENV) $(OUT) .coverage .coverage-vllm .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
