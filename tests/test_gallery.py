@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import random
 import re
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from lxml import etree
 
 from fingreat.pipeline.reviews import TABLES as REVIEWS
 from fingreat.pipeline.study.parts import FIGURE_IDS
+from fingreat.schema import load_graph
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = (DOCS / "gallery.md").read_text(encoding="utf-8")
@@ -33,3 +36,11 @@ def test_a_picture_is_whole_small_and_says_its_values_in_words(id_: str) -> None
     assert root.findtext("{*}desc") or root.findtext("{*}g//{*}title")
     # Nothing is loaded from elsewhere.
     assert not [e for e in root.iter() if any(name.endswith("href") for name in e.attrib)]
+
+
+def test_what_is_said_to_be_invented_is_drawn_without_a_study() -> None:
+    spec = importlib.util.spec_from_file_location("make_gallery", DOCS / "make_gallery.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    drawn = [figure.id for figure in made.invented(load_graph(), random.Random(1))]
+    assert sorted(drawn) == sorted(re.findall(r"\*\*([a-z-]+)\*\* \(invented numbers\)", PAGE))

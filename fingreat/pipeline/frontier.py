@@ -15,6 +15,7 @@ from fingreat.pipeline.benchmark import read_benchmark
 from fingreat.pipeline.cost import run_costs
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.cost_table import cost_table
+from fingreat.report.families_table import UNKNOWN
 from fingreat.report.frontier_table import cost_accuracy_figures, cost_accuracy_table
 from fingreat.report.model import Figure
 from fingreat.report.tables import Table
@@ -32,7 +33,7 @@ class MeasuredCosts:
         runs: one by one.
         models: complete ones put together by model and mode.
         answers: accuracy beside cost of each complete classification run; none where there is no such run.
-        groups: name of such a run → the family of its model, "other" where it is not known.
+        groups: name of such a run → the family of its model, `UNKNOWN` where it is not known.
         filings: that the intervals draw.
         notes: on what the accuracies are of.
         refused: why classification runs cannot be set beside each other, None where they can or there are none.
@@ -94,7 +95,7 @@ def measure_costs(
             [_per_thousand(figures[number].full_seconds, manifests[number]) for number in answered],
             FilingBootstrap(len(benchmark.sheet.filings), replicates=replicates, seed=seed),
         ),
-        groups={name: manifest.model.family or "other" for name, manifest in benchmark.manifests.items()},
+        groups={name: manifest.model.family or UNKNOWN for name, manifest in benchmark.manifests.items()},
         filings=len(benchmark.sheet.filings),
         notes=benchmark.notes,
     )
