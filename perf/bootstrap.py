@@ -3,7 +3,7 @@
 Invented answers: 44 models on 483 passages of 259 filings, 2,000 draws of filings. Ours: the accuracy of every model,
 overall and in all categories and edges, and the differences of all 946 pairs with intervals, clustered tests and Holm's
 method. The other side is `scipy.stats.bootstrap` for each model and for each pair, on the same sums over filings
-(percentile method, vectorised, paired); some of each are timed and the seconds scaled to all. The ratio is of equal
+(percentile method, vectorised, paired); `--sample` times some of each and scales the seconds to all. The ratio is of equal
 work: the intervals of all models and of all pairs. Both sides must find the same intervals within what the draws differ
 by; otherwise the script fails. Seconds are those of one core.
 
@@ -36,12 +36,12 @@ from fingreat.analysis.reviews import measure_reviews  # noqa: E402
 from fingreat.schema import GoldPassage, load_graph  # noqa: E402
 
 MODELS, PASSAGES, FILINGS = 44, 483, 259
-SAMPLE = 44
+SAMPLE = 946
 SIGMAS = 5
 END_ERROR = 0.0598
 """Standard error of a 2.5 percentile of 2,000 normal draws, in their standard deviations: sqrt(0.025 * 0.975 / 2000)
 over the normal density there."""
-AIMS = {"seconds": ("at most", 1.0), "ratio_scipy": ("at least", 1.0), "alpha_100k_s": ("at most", 2.0)}
+AIMS = {"seconds": ("at most", 1.0), "ratio_scipy": ("at least", 100.0), "alpha_100k_s": ("at most", 2.0)}
 GRAPH = load_graph()
 EDGES = tuple(GRAPH.edges)
 
@@ -152,7 +152,7 @@ def measure_intervals(sample: int) -> tuple[dict[str, float], list[str]]:
     print(f"{'':58} {'seconds':>9}")
     print(f"{'fingreat, all cohorts of all models, all pairs, all tests':58} {whole.seconds:9.3f}")
     print(f"{'fingreat, intervals of all models and all pairs':58} {equal.seconds:9.3f}")
-    print(f"{'SciPy, the same':58} {scaled:9.3f}   scaled from {len(models)} models and {len(some)} pairs")
+    print(f"{'SciPy, the same':58} {scaled:9.3f}   timed on {len(models)} models and {len(some)} pairs")
     print(f"compared: {len(models) + len(some)} intervals, {len(faults)} beyond what draws differ by")
     figures = {"seconds": whole.seconds, "equal_seconds": equal.seconds, "scipy_seconds": scaled}
     return figures | {"ratio_scipy": scaled / equal.seconds}, faults

@@ -179,14 +179,25 @@ def intervals(values: Array) -> list[Interval | None]:
     empty = np.isnan(values).sum(axis=1)
     found: list[Interval | None] = [None] * len(values)
     full = np.flatnonzero(empty == 0)
-    ends = np.percentile(values[full], PERCENTILES, axis=1) if len(full) else np.empty((2, 0))
-    for row, low, high in zip(full.tolist(), *ends.tolist(), strict=True):
+    for row, (low, high) in zip(full.tolist(), _ends(values[full]).tolist(), strict=True):
         found[row] = Interval(low, high, values.shape[1])
     for row in np.flatnonzero((empty > 0) & (empty < values.shape[1])).tolist():
         known = values[row][~np.isnan(values[row])]
-        low, high = np.percentile(known, PERCENTILES).tolist()
+        low, high = _ends(known[None, :])[0].tolist()
         found[row] = Interval(low, high, len(known), int(empty[row]))
     return found
+
+
+def _ends(values: Array) -> Array:
+    """Both percentiles of each row, shape [k, 2]. NumPy sorts rows four times as fast as it picks percentiles."""
+    import numpy as np
+
+    ordered = np.sort(values, axis=1)
+    places = (values.shape[1] - 1) * np.array(PERCENTILES) / 100
+    below = places.astype(np.int64)
+    lower, upper = ordered[:, below], ordered[:, np.minimum(below + 1, values.shape[1] - 1)]
+    ends: Array = lower + (upper - lower) * (places - below)
+    return ends
 
 
 def ratio_of_sums(hits: ArrayLike, totals: ArrayLike, bootstrap: FilingBootstrap | None = None) -> Ratio:
