@@ -10,7 +10,7 @@ from fingreat.analysis.agreement import PairTally
 from fingreat.analysis.bootstrap import REPLICATES, SEED, FilingBootstrap
 from fingreat.errors import InputError
 from fingreat.matching import FilingMatcher
-from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, unwatched
+from fingreat.pipeline.side_by_side import EVERYTHING, Choice, Compared, Scope, Watching, compared, unwatched
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.noise_table import NoisePair, noise_table
 from fingreat.report.tables import Table
@@ -40,7 +40,7 @@ def measure_noise(
     runs: Sequence[RunFolder],
     repeats: Mapping[int, Sequence[RunFolder]],
     *,
-    common: bool = False,
+    choice: Choice = EVERYTHING,
     grouping: str = DEFAULT_GROUPING,
     replicates: int = REPLICATES,
     seed: int = SEED,
@@ -52,7 +52,7 @@ def measure_noise(
 
     Args:
         repeats: place of a run in `runs` → runs of the same model that ask the same of other chunks.
-        common: compare on the filings that all of them read, instead of refusing others.
+        choice: which of their filings and extractions; by default all, and runs that read others are refused.
         watch: told how many filings are done.
 
     Raises:
@@ -68,7 +68,7 @@ def measure_noise(
     if not wanted:
         raise InputError("no run has a repeat to be measured against.", hint="Ask for some by `repeats`.")
     wanted |= dict.fromkeys(combinations(range(len(runs)), 2), False)
-    with compared(together, common=common) as found:
+    with compared(together, choice) as found:
         tallies = {pair: PairTally(found.graph, grouping) for pair in wanted}
         _tally(found, tallies, watch)
         bootstrap = FilingBootstrap(len(found.scope.filings), replicates=replicates, seed=seed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fingreat.analysis import Agreement
 from fingreat.analysis.bootstrap import SEED
-from fingreat.report.columns import MATCHED, TIES, on_intervals, share, shares, spares, texts
+from fingreat.report.columns import MATCHED, on_intervals, rates, share, shares, spares, texts
 from fingreat.report.tables import Cell, Table
 
 _FLOOR = (
@@ -18,7 +18,9 @@ _FLOOR = (
 )
 _MEASURES = (
     "Jaccard is matched / (extractions of both - matched); conditional precision is matched under the same edge / "
-    "matched. Both are the same in either direction."
+    "matched. Both are the same in either direction. Where a run quotes a passage twice under two edges, several "
+    "assignments are equally good: lowest and highest are the conditional precision of the worst and the best of them, "
+    "and intervals are of the one that was taken."
 )
 
 
@@ -53,10 +55,11 @@ def noise_table(pairs: Sequence[NoisePair], filings: int, *, seed: int = SEED) -
         columns=(
             *texts("run", "and", "which is"),
             *spares("matched"),
-            *shares("Jaccard", "conditional precision", "own repeats"),
+            *shares("Jaccard", "own repeats", "conditional precision"),
+            *rates("lowest", "highest"),
         ),
         rows=tuple(_row(pair, own) for pair in (*own, *others)),
-        notes=(_FLOOR, MATCHED, _MEASURES, TIES, *on_intervals(intervals, filings, seed)),
+        notes=(_FLOOR, MATCHED, _MEASURES, *on_intervals(intervals, filings, seed)),
     )
 
 
@@ -65,13 +68,22 @@ def _row(pair: NoisePair, own: Sequence[NoisePair]) -> tuple[Cell, ...]:
     floors = [one.agreement.jaccard for one in own if one.a in (pair.a, pair.b)] if not pair.repeated else []
     # A run without repeats says nothing of its noise, so the two have no floor.
     known = {one.a for one in own} >= {pair.a, pair.b}
-    lowest = min(floors, key=lambda ratio: ratio.value if ratio.value is not None else 2.0) if known and floors else None
+    lowest = (
+        min(floors, key=lambda ratio: ratio.value if ratio.value is not None else 2.0) if known and floors else None
+    )
     return (
         pair.a,
         pair.b,
         "its repeat" if pair.repeated else "another model",
         found.matched,
         share(found.jaccard),
-        share(found.conditional_precision),
         share(lowest) if lowest is not None else None,
+        share(found.conditional_precision),
+        *_range(found),
     )
+
+
+def _range(found: Agreement) -> tuple[float | None, float | None]:
+    if (ends := found.conditional_precision_range) is None:
+        return None, None
+    return ends[0].value, ends[1].value

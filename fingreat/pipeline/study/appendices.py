@@ -8,12 +8,13 @@ from typing import Any
 
 from fingreat.pipeline.extract import ExtractConfig
 from fingreat.pipeline.study.material import Material
-from fingreat.pipeline.study.runs import Outcome, Slot, prompt_of
+from fingreat.pipeline.study.runs import Outcome, Slot, like_slots, prompt_of
 from fingreat.pipeline.study.samples import sample_blocks
 from fingreat.prompts import ClassificationPrompt, ExtractionPrompt
 from fingreat.report import Cell, Share, Table
 from fingreat.report.columns import counts, numbers, shares, texts
 from fingreat.report.study import Appendix, Block
+from fingreat.report.tables import count_of
 from fingreat.runs.environment import environment, our_code
 
 TABLE_IDS = ("study-runs", "study-settings", "study-versions")
@@ -37,7 +38,7 @@ def make_appendices(material: Material, slots: Sequence[Slot], inputs: dict[str,
     yield Appendix(
         id="settings",
         title="Settings of models",
-        text=("Beside these, all runs of a task have one prompt, one graph and one request format.",),
+        text=("What does not stand here is the same for all runs of a task.",),
         tables=(_settings_table(material.found),),
     )
     yield Appendix(id="prompts", title="Prompts", text=(_ON_PROMPTS,), blocks=tuple(_prompts(material)))
@@ -55,7 +56,10 @@ _ON_REPLIES = "The first answer of each run that gave something, as the model wr
 def runs_table(outcomes: Sequence[Outcome], slots: Sequence[Slot]) -> Table:
     """What became of every run, and of every place for a model."""
     rows = [_run_row(outcome) for outcome in outcomes]
-    rows += [(slot.name, slot.kind, None, None, None, None, None, None, f"a slot: {slot.what}") for slot in slots]
+    rows += [
+        (name, kind, *[None] * 6, f"{count_of(number, 'slot')}: {what}")
+        for name, kind, what, number in like_slots(slots)
+    ]
     return Table(
         id="study-runs",
         title="Runs of the study",

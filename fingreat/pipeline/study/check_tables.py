@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from fingreat.pipeline.estimate import Estimate
 from fingreat.pipeline.power import power_tables
 from fingreat.pipeline.study.check import CheckedStudy, PlannedRun
+from fingreat.pipeline.study.runs import like_slots
 from fingreat.report import Cell, Column, Table
 from fingreat.report.columns import counts, numbers, texts
-from fingreat.report.tables import ALL
+from fingreat.report.tables import ALL, count_of
 
 _NOTE = (
     "Tokens are those of what is to be asked; answers are as long as those of earlier runs of the model in the study's "
@@ -24,7 +25,10 @@ def check_tables(checked: CheckedStudy) -> tuple[Table, ...]:
 
 def _runs_table(checked: CheckedStudy) -> Table:
     rows = [_row(planned) for planned in checked.runs]
-    rows += [(slot.name, slot.kind, None, "slot", *[None] * 6, f"needs a model: {slot.what}") for slot in checked.slots]
+    rows += [
+        (name, kind, None, count_of(number, "slot"), *[None] * 6, f"a model: {what}")
+        for name, kind, what, number in like_slots(checked.slots)
+    ]
     estimates = [planned.estimate for planned in checked.runs if planned.estimate]
     return Table(
         id="study-check",

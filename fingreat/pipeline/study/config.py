@@ -64,6 +64,7 @@ class About(Record):
     Attributes:
         replicates, seed: of the intervals.
         grouping: which grouping of the graph's edges gives the categories.
+        grounded: measure only extractions whose quote stands in the text, instead of all.
         schema_file: a graph file instead of the shipped graph; `schema` in the file.
     """
 
@@ -72,6 +73,7 @@ class About(Record):
     seed: int = Field(default=SEED, ge=0)
     replicates: int = Field(default=REPLICATES, ge=1, le=MOST_REPLICATES)
     grouping: str = DEFAULT_GROUPING
+    grounded: bool = False
     schema_file: StudyPath | None = Field(default=None, alias="schema")
 
 

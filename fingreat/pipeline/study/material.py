@@ -9,6 +9,7 @@ from typing import Any
 
 from fingreat.errors import InputError
 from fingreat.pipeline.corpus_folder import CorpusFolder
+from fingreat.pipeline.side_by_side import Choice
 from fingreat.pipeline.study.config import StudyConfig
 from fingreat.pipeline.study.runs import Outcome, Role
 from fingreat.runs import RunFolder
@@ -55,6 +56,11 @@ class Material:
             number = "no" if least == 1 else f"fewer than {('two', 'three')[least - 2]}"
             raise InputError(f"There {'is' if least == 1 else 'are'} {number} {what}{'' if least == 1 else 's'}.")
         return runs
+
+    @property
+    def choice(self) -> Choice:
+        """What runs are compared on: the filings that all of them read, and what the study takes of these."""
+        return Choice(common=True, grounded=self.config.study.grounded)
 
     @property
     def bootstrap(self) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from fingreat.analysis.bootstrap import PERCENTILES
+from fingreat.inference import parse_spec
+from fingreat.inference.registry import writes_text
 from fingreat.matching import MIN_OVERLAP
 from fingreat.pipeline.extract import ExtractConfig
 from fingreat.pipeline.gold import read_gold
@@ -37,7 +39,9 @@ def _corpus(material: Material) -> Iterator[str]:
     filings = material.corpus.filings()
     years = spoken_years(one.filed.year for one in filings if one.filed)
     dated = f", filed in {years}" if years else ""
-    yield f"The corpus holds {count_of(len(filings), 'filing')}{dated}."
+    undated = sum(one.filed is None for one in filings)
+    known = f" ({undated:,} without a known date of filing)" if undated else ""
+    yield f"The corpus holds {count_of(len(filings), 'filing')}{dated}{known}."
     if part.sample is not None:
         sample = part.sample
         yield (
@@ -77,12 +81,18 @@ def _extraction(material: Material) -> Iterator[str]:
     if references:
         read = {spoken_years(run.years) for run in references}
         only = f", which read the filings that were filed in {', '.join(sorted(read))}" if "" not in read else ""
-        yield f"References, none of which is the truth, are {_names(references)}{only}."
+        yield f"The others are measured against {_names(references)}{only}: runs as well, not the truth."
     yield (
         "Every quote was looked for in its chunk, then in the whole text; it counts as grounded only if each of its "
-        "words and figures stands there in order. Measures are over all extractions, grounded or not, unless they say "
-        "otherwise."
+        "words and figures stands there in order."
     )
+    if material.config.study.grounded:
+        yield (
+            "Extractions that are not grounded were left out of all measures, which say how many there were, but for "
+            "what runs took and for their stability between the tasks."
+        )
+    else:
+        yield "Measures are over all extractions, grounded or not, unless they say otherwise."
 
 
 def _repeats(material: Material) -> Iterator[str]:
@@ -164,7 +174,7 @@ def _asked(runs: Sequence[StudyRun]) -> Iterator[str]:
     ):
         if len(values) == 1:
             said.append(f"{label} {values.pop()}")
-    if said:
+    if said and any(writes_text(parse_spec(config.model)) for config in configs):
         yield f"Language models were asked with {', '.join(said)}, and not to think where they can do without."
     resends = {config.resend for config in configs}
     if len(resends) == 1 and (most := resends.pop()):

@@ -22,6 +22,7 @@ from fingreat.pipeline import (
     panel,
     power,
 )
+from fingreat.pipeline import reviews as reviewed
 from fingreat.pipeline import stability as stable
 from fingreat.pipeline import tags as tagged
 from fingreat.pipeline.benchmark import read_benchmark
@@ -91,7 +92,7 @@ def _corpus(material: Material, watch: Watching) -> Made:
 def _behavior(material: Material, watch: Watching) -> Made:
     runs = _readers_of_all(material)
     dating = behavior.Dating(corpus=material.corpus.path)
-    found = behavior.measure_behavior(runs, dating=dating, common=True, watch=watch, **material.grouped)
+    found = behavior.measure_behavior(runs, dating=dating, choice=material.choice, watch=watch, **material.grouped)
     return Made(behavior.behavior_tables(found), behavior.behavior_figures(found))
 
 
@@ -100,7 +101,7 @@ def _agreement(material: Material, watch: Watching) -> Made:
     material.some([*models, *references], "finished extraction run", 2)
     # Without models the references are measured against one another, and without references the models are.
     sides = (models, references) if models and references else (models or references, [])
-    found = agreement.measure_runs(*sides, common=True, watch=watch, **material.grouped)
+    found = agreement.measure_runs(*sides, choice=material.choice, watch=watch, **material.grouped)
     by_edge = len(found.pairs) <= _MOST_PAIRS_BY_EDGE
     return Made(agreement.agreement_tables(found, by_edge=by_edge), tuple(_maps(found)))
 
@@ -118,7 +119,8 @@ def _maps(found: agreement.MeasuredRuns) -> Iterator[Figure]:
 
 
 def _noise(material: Material, watch: Watching) -> Made:
-    originals = [one for one in material.found if one.run.kind == "extract" and one.run.role != "repeat"]
+    readers = _readers_of_all(material)
+    originals = [one for one in material.found if one.run.folder in readers]
     repeats: dict[int, list[RunFolder]] = {}
     for one in material.found:
         if one.run.role == "repeat":
@@ -127,7 +129,7 @@ def _noise(material: Material, watch: Watching) -> Made:
     if not repeats:
         raise InputError("The study has no finished repeat of a run, so there is no noise floor.")
     found = noise.measure_noise(
-        [one.run.folder for one in originals], repeats, common=True, watch=watch, **material.grouped
+        [one.run.folder for one in originals], repeats, choice=material.choice, watch=watch, **material.grouped
     )
     return Made(noise.noise_tables(found))
 
@@ -143,13 +145,13 @@ def _ensemble(material: Material, watch: Watching) -> Made:
         raise InputError(f"Only {len(members)} of the {len(wanted)} members of the ensemble are there.")
     material.some(members, "finished run that could vote", 2)
     references = material.some(material.extractions("reference"), "reference to measure the vote against")
-    found = ensemble.measure_ensemble(members, references, common=True, watch=watch, **material.grouped)
+    found = ensemble.measure_ensemble(members, references, choice=material.choice, watch=watch, **material.grouped)
     return Made(ensemble.ensemble_tables(found))
 
 
 def _tags(material: Material, watch: Watching) -> Made:
     runs = _readers_of_all(material)
-    found = tagged.measure_run_tags(runs, common=True, watch=watch)
+    found = tagged.measure_run_tags(runs, choice=material.choice, watch=watch)
     return Made(tagged.tag_tables(found), tagged.tag_figures(found))
 
 
@@ -193,7 +195,7 @@ def _panel(material: Material, watch: Watching) -> Made:
         runs,
         corpus=material.corpus.path,
         gold=gold,
-        common=True,
+        choice=material.choice,
         watch=watch,
         settings=panel.PanelSettings(**material.grouped),
     )
@@ -201,6 +203,14 @@ def _panel(material: Material, watch: Watching) -> Made:
     names = " and ".join(f"panel/{file.name}" for file in files)
     text = f"The panel, a row for every run, filing and edge, is in {names} beside this page."
     return Made(panel.panel_tables(found), panel.panel_figures(found), (text,))
+
+
+def _reviews(material: Material, watch: Watching) -> Made:
+    wanted = material.config.reviews
+    if wanted is None:
+        raise InputError("The study file names no reviews.")
+    found = reviewed.measure_review_file(wanted.file, schema=material.config.study.schema_file)
+    return Made(reviewed.review_tables(found), reviewed.review_figures(found))
 
 
 def _power(material: Material, watch: Watching) -> Made:
@@ -257,6 +267,7 @@ PARTS: Mapping[str, tuple[str, str, Maker]] = {
     "stability": ("Stability", "Whether a model gives a passage the same edge in both tasks.", _stability),
     "cost": ("Cost", "What runs took.", _costs),
     "panel": ("Panel", "Shares by filing for further use, and shares corrected by labelled passages.", _panel),
+    "reviewers": ("Reviewers", "How far the people who labelled the passages agree.", _reviews),
 }
 """Part id → its title, what it is about, and what makes it, in the order of the page."""
 TABLE_IDS = (
@@ -273,6 +284,7 @@ TABLE_IDS = (
     *stable.TABLES.ids,
     *frontier.TABLES.ids,
     *panel.TABLES.ids,
+    *reviewed.TABLES.ids,
 )
 FIGURE_IDS = (
     *behavior.TABLES.figures,
@@ -282,4 +294,5 @@ FIGURE_IDS = (
     *errors.TABLES.figures,
     *stable.TABLES.figures,
     *frontier.TABLES.figures,
+    *reviewed.TABLES.figures,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
@@ -154,6 +155,17 @@ def slots(config: StudyConfig) -> list[Slot]:
     """The places of a study for models that are still to be named."""
     extract = [Slot("extract", one.name, one.slot) for one in config.extractors if one.slot]
     return extract + [Slot("classify", one.name, one.slot) for one in config.classifiers if one.slot]
+
+
+def like_slots(slots: Sequence[Slot]) -> list[tuple[str, str, str, int]]:
+    """Slots in their order, those that follow each other and take the same put together: from which name to which, task,
+    what belongs there, how many.
+    """
+    found = []
+    for (kind, what), several in groupby(slots, key=lambda slot: (slot.kind, slot.what)):
+        names = [slot.name for slot in several]
+        found.append((names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}", kind, what, len(names)))
+    return found
 
 
 def _extractions(config: StudyConfig, out: Path) -> Iterator[StudyRun]:
