@@ -10,6 +10,7 @@ import typer
 from fingreat.analysis import REPLICATES, SEED
 from fingreat.cli import complete
 from fingreat.cli.analyze_options import (
+    GroundedOption,
     GroupingOption,
     ReplicatesOption,
     RunsArgument,
@@ -23,7 +24,7 @@ from fingreat.cli.analyze_options import (
 from fingreat.cli.common import NO_VALUE, CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
 from fingreat.pipeline.agreement import TABLES, agreement_tables, measure_runs
-from fingreat.pipeline.side_by_side import provenance
+from fingreat.pipeline.side_by_side import Choice, provenance
 from fingreat.report import count_of
 from fingreat.runs import RunFolder
 from fingreat.schema.graph import DEFAULT_GROUPING
@@ -41,6 +42,7 @@ def agreement(
         ),
     ] = None,
     common: CommonOption = False,
+    grounded: GroundedOption = False,
     grouping: GroupingOption = DEFAULT_GROUPING,
     by_edge: Annotated[
         bool, typer.Option("--by-edge", metavar=NO_VALUE, help="Also a table of the agreement on each edge.")
@@ -66,11 +68,23 @@ def agreement(
     with stoppable(lambda: "Every table that was written is whole; repeat the command."):
         with Watch("matching") as watch:
             measured = measure_runs(
-                folders, references, common=common, grouping=grouping, replicates=replicates, seed=seed, watch=watch
+                folders,
+                references,
+                choice=Choice(common, grounded),
+                grouping=grouping,
+                replicates=replicates,
+                seed=seed,
+                watch=watch,
             )
         tables = agreement_tables(measured, by_edge=by_edge)
         if target is not None:
-            options = {"reference": reference, "common": common, "grouping": grouping, "by_edge": by_edge}
+            options = {
+                "reference": reference,
+                "common": common,
+                "grounded": grounded,
+                "grouping": grouping,
+                "by_edge": by_edge,
+            }
             words = as_typed("agreement", runs, **options, replicates=replicates, seed=seed)
             TABLES.write(tables, target, provenance(words, [*folders, *references]))
     if json:

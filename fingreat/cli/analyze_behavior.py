@@ -10,6 +10,7 @@ import typer
 from fingreat.analysis import REPLICATES, SEED
 from fingreat.cli import complete
 from fingreat.cli.analyze_options import (
+    GroundedOption,
     GroupingOption,
     ReplicatesOption,
     RunsArgument,
@@ -23,7 +24,7 @@ from fingreat.cli.analyze_options import (
 from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
 from fingreat.pipeline.behavior import TABLES, Dating, YearOf, behavior_figures, behavior_tables, measure_behavior
-from fingreat.pipeline.side_by_side import provenance
+from fingreat.pipeline.side_by_side import Choice, provenance
 from fingreat.report import count_of
 from fingreat.runs import RunFolder
 from fingreat.schema.graph import DEFAULT_GROUPING
@@ -44,6 +45,7 @@ def behavior(
         YearOf, typer.Option("--year", help="Which year of a filing counts: that of filing, or its fiscal year.")
     ] = YearOf.FILING,
     common: CommonOption = False,
+    grounded: GroundedOption = False,
     grouping: GroupingOption = DEFAULT_GROUPING,
     replicates: ReplicatesOption = REPLICATES,
     seed: SeedOption = SEED,
@@ -66,12 +68,18 @@ def behavior(
         with Watch("counting") as watch:
             dating = Dating(corpus, year)
             measured = measure_behavior(
-                folders, dating=dating, common=common, grouping=grouping, replicates=replicates, seed=seed, watch=watch
+                folders,
+                dating=dating,
+                choice=Choice(common, grounded),
+                grouping=grouping,
+                replicates=replicates,
+                seed=seed,
+                watch=watch,
             )
         tables = behavior_tables(measured)
         if target is not None:
             figures = behavior_figures(measured)
-            options = {"corpus": corpus, "year": year, "common": common, "grouping": grouping}
+            options = {"corpus": corpus, "year": year, "common": common, "grounded": grounded, "grouping": grouping}
             words = as_typed("behavior", runs, **options, replicates=replicates, seed=seed)
             told = TABLES.write(tables, target, provenance(words, folders), figures)
             lines = (f"{count_of(len(tables), 'table')}, {count_of(len(figures), 'figure')}: {target.resolve()}", *told)

@@ -10,6 +10,7 @@ import typer
 from fingreat.analysis import REPLICATES, SEED
 from fingreat.cli import complete
 from fingreat.cli.analyze_options import (
+    GroundedOption,
     GroupingOption,
     ReplicatesOption,
     RunsArgument,
@@ -23,7 +24,7 @@ from fingreat.cli.analyze_options import (
 from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
 from fingreat.pipeline.ensemble import TABLES, ensemble_tables, measure_ensemble
-from fingreat.pipeline.side_by_side import provenance
+from fingreat.pipeline.side_by_side import Choice, provenance
 from fingreat.report import count_of
 from fingreat.runs import RunFolder
 from fingreat.schema.graph import DEFAULT_GROUPING
@@ -42,6 +43,7 @@ def ensemble(
         ),
     ],
     common: CommonOption = False,
+    grounded: GroundedOption = False,
     grouping: GroupingOption = DEFAULT_GROUPING,
     replicates: ReplicatesOption = REPLICATES,
     seed: SeedOption = SEED,
@@ -64,11 +66,17 @@ def ensemble(
     with stoppable(lambda: "Every table that was written is whole; repeat the command."):
         with Watch("voting") as watch:
             measured = measure_ensemble(
-                folders, references, common=common, grouping=grouping, replicates=replicates, seed=seed, watch=watch
+                folders,
+                references,
+                choice=Choice(common, grounded),
+                grouping=grouping,
+                replicates=replicates,
+                seed=seed,
+                watch=watch,
             )
         tables = ensemble_tables(measured)
         if target is not None:
-            options = {"reference": reference, "common": common, "grouping": grouping}
+            options = {"reference": reference, "common": common, "grounded": grounded, "grouping": grouping}
             words = as_typed("ensemble", runs, **options, replicates=replicates, seed=seed)
             TABLES.write(tables, target, provenance(words, [*folders, *references]))
     if json:

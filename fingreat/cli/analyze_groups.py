@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from fingreat.cli.analyze_options import RunsArgument, as_data, scope_data, show_tables
+from fingreat.cli.analyze_options import GroundedOption, RunsArgument, as_data, scope_data, show_tables
 from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
 from fingreat.pipeline.groups import group_runs
+from fingreat.pipeline.side_by_side import Choice
 from fingreat.report import count_of
 from fingreat.report.groups_table import groups_table
 from fingreat.runs import RunFolder
@@ -25,6 +26,7 @@ def groups(
         ),
     ] = None,
     common: CommonOption = False,
+    grounded: GroundedOption = False,
     target: Annotated[
         Path | None, typer.Option("--out", help="A file for the groups, as JSON Lines.", show_default=False)
     ] = None,
@@ -39,7 +41,9 @@ def groups(
     Example: fingreat analyze groups out/lexicon out/embed out/qwen --least 2 --out groups.jsonl
     """
     with stoppable(lambda: "Nothing was written; repeat the command."), Watch("grouping") as watch:
-        found = group_runs([RunFolder(path) for path in runs], target, least=least, common=common, watch=watch)
+        found = group_runs(
+            [RunFolder(path) for path in runs], target, least=least, choice=Choice(common, grounded), watch=watch
+        )
     if json:
         print_json({**scope_data(found.scope), "least": found.least, **as_data(found.counts)})
     else:

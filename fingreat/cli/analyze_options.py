@@ -11,7 +11,7 @@ import typer
 
 from fingreat.analysis import MOST_REPLICATES, Agreement, GroupCounts, Interval, Ratio, Volume
 from fingreat.cli import complete
-from fingreat.cli.common import show_table
+from fingreat.cli.common import NO_VALUE, show_table
 from fingreat.cli.report import MOST_ROWS
 from fingreat.pipeline.side_by_side import Scope
 from fingreat.report import Table
@@ -19,6 +19,10 @@ from fingreat.report import Table
 RunsArgument = Annotated[
     list[Path],
     typer.Argument(metavar="RUN", help="Run folders.", show_default=False, autocompletion=complete.runs),
+]
+GroundedOption = Annotated[
+    bool,
+    typer.Option("--grounded", metavar=NO_VALUE, help="Only extractions whose quote stands in the text, not all."),
 ]
 GroupingOption = Annotated[
     str,
@@ -77,12 +81,16 @@ def show_tables(tables: Iterable[Table]) -> None:
 
 
 def scope_data(scope: Scope) -> dict[str, Any]:
-    """How many filings are compared, what is left out, and which runs have requests without output."""
+    """How many filings are compared, on which extractions, what is left out, and which runs have failed requests."""
     return {
         "filings": len(scope.filings),
         "without_text": len(scope.without_text),
         "left_out": scope.left_out,
         "left_out_extractions": scope.left_out_extractions,
+        "grounded": scope.ungrounded is not None,
+        "ungrounded": {
+            name: {"left_out": left, "extractions": of} for name, (left, of) in (scope.ungrounded or {}).items()
+        },
         "failed": {name: {"failures": lost, "requests": of} for name, (lost, of) in scope.failed.items()},
     }
 

@@ -10,6 +10,7 @@ import typer
 from fingreat.analysis import REPLICATES, SEED
 from fingreat.cli import complete
 from fingreat.cli.analyze_options import (
+    GroundedOption,
     GroupingOption,
     ReplicatesOption,
     RunsArgument,
@@ -24,7 +25,7 @@ from fingreat.cli.watch import Watch
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.panel import TABLES, PanelSettings, measure_panel, panel_tables, write_panel
 from fingreat.pipeline.panel_files import PARQUET
-from fingreat.pipeline.side_by_side import provenance
+from fingreat.pipeline.side_by_side import Choice, provenance
 from fingreat.report import count_of
 from fingreat.runs import RunFolder
 from fingreat.schema.graph import DEFAULT_GROUPING
@@ -46,6 +47,7 @@ def panel(
         typer.Option("--gold", help="Labelled passages, to correct shares by.", show_default=False),
     ] = None,
     common: CommonOption = False,
+    grounded: GroundedOption = False,
     grouping: GroupingOption = DEFAULT_GROUPING,
     replicates: ReplicatesOption = REPLICATES,
     seed: SeedOption = SEED,
@@ -72,11 +74,11 @@ def panel(
         with Watch("counting") as watch:
             settings = PanelSettings(grouping, replicates, seed)
             measured = measure_panel(
-                folders, corpus=corpus, gold=passages, common=common, settings=settings, watch=watch
+                folders, corpus=corpus, gold=passages, choice=Choice(common, grounded), settings=settings, watch=watch
             )
         tables = panel_tables(measured)
         if target is not None:
-            options = {"corpus": corpus, "gold": gold, "common": common, "grouping": grouping}
+            options = {"corpus": corpus, "gold": gold, "common": common, "grounded": grounded, "grouping": grouping}
             words = as_typed("panel", runs, **options, replicates=replicates, seed=seed)
             lines += TABLES.write(tables, target, provenance(words, folders))
             written = write_panel(measured, target)

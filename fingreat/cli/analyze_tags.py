@@ -6,6 +6,7 @@ from typing import Any
 
 from fingreat.analysis import TagScore, Vocabulary
 from fingreat.cli.analyze_options import (
+    GroundedOption,
     RunsArgument,
     TablesFolderOption,
     as_data,
@@ -15,7 +16,7 @@ from fingreat.cli.analyze_options import (
 )
 from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
-from fingreat.pipeline.side_by_side import provenance
+from fingreat.pipeline.side_by_side import Choice, provenance
 from fingreat.pipeline.tags import TABLES, MeasuredTags, measure_run_tags, tag_figures, tag_tables
 from fingreat.report import count_of
 from fingreat.report.tags_tables import TOP_TAGS
@@ -25,6 +26,7 @@ from fingreat.runs import RunFolder
 def tags(
     runs: RunsArgument,
     common: CommonOption = False,
+    grounded: GroundedOption = False,
     target: TablesFolderOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -42,10 +44,10 @@ def tags(
     folders = [RunFolder(path) for path in runs]
     with stoppable(lambda: "Every table that was written is whole; repeat the command."):
         with Watch("reading tags") as watch:
-            measured = measure_run_tags(folders, common=common, watch=watch)
+            measured = measure_run_tags(folders, choice=Choice(common, grounded), watch=watch)
         tables, figures = tag_tables(measured), tag_figures(measured)
         if target is not None:
-            words = as_typed("tags", runs, common=common)
+            words = as_typed("tags", runs, common=common, grounded=grounded)
             for sentence in TABLES.write(tables, target, provenance(words, folders), figures):
                 say(sentence)
     if json:

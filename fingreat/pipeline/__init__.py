@@ -28,12 +28,14 @@ from fingreat.pipeline.questions import ClassifyConfig
 from fingreat.pipeline.report import build_report, write_report
 from fingreat.pipeline.reviews import MeasuredReviews, measure_review_file, read_reviews
 from fingreat.pipeline.sample import SampleSettings, draw_sample
+from fingreat.pipeline.side_by_side import Choice
 from fingreat.pipeline.stability import MeasuredStability, measure_stability
 from fingreat.pipeline.tags import MeasuredTags, measure_run_tags
 
 __all__ = [
     "AskOptions",
     "Benchmark",
+    "Choice",
     "Classified",
     "ClassifyConfig",
     "Corpus",

@@ -14,7 +14,7 @@ from fingreat.analysis.pair import PairAgreement
 from fingreat.analysis.spans import CharacterTally
 from fingreat.analysis.volume import Volume, VolumeTally
 from fingreat.matching import FilingCandidates, FilingMatcher
-from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, sides_of, unwatched
+from fingreat.pipeline.side_by_side import EVERYTHING, Choice, Compared, Scope, Watching, compared, sides_of, unwatched
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.agreement_tables import (
     agreement_by_category_table,
@@ -71,7 +71,7 @@ def measure_runs(
     runs: Sequence[RunFolder],
     references: Sequence[RunFolder] = (),
     *,
-    common: bool = False,
+    choice: Choice = EVERYTHING,
     grouping: str = DEFAULT_GROUPING,
     replicates: int = REPLICATES,
     seed: int = SEED,
@@ -84,7 +84,7 @@ def measure_runs(
 
     Args:
         references: a run may be among both; none for every run against every other.
-        common: compare the runs on the filings that all of them read, instead of refusing others.
+        choice: which of their filings and extractions; by default all, and runs that read others are refused.
         grouping: which grouping of the graph's edges gives the categories.
         replicates: draws of filings that the intervals are made from; the same ones for all.
         watch: told how many filings are done.
@@ -96,7 +96,7 @@ def measure_runs(
     """
     together, sides = sides_of(runs, references)
     wanted = [(a, b) for a in sides[0] for b in sides[1] if a != b]
-    with compared(together, common=common) as found:
+    with compared(together, choice) as found:
         found.graph.categories(grouping)
         bootstrap = FilingBootstrap(len(found.scope.filings), replicates=replicates, seed=seed)
         pairs = {(min(pair), max(pair)): PairMeasure(found.graph, grouping) for pair in wanted}

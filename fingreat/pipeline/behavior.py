@@ -11,7 +11,7 @@ from pathlib import Path
 from fingreat.analysis import REPLICATES, SEED, Behavior, BehaviorTally
 from fingreat.errors import CorpusError
 from fingreat.pipeline.corpus_folder import CorpusFolder
-from fingreat.pipeline.side_by_side import Scope, Watching, compared, unwatched
+from fingreat.pipeline.side_by_side import EVERYTHING, Choice, Scope, Watching, compared, unwatched
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report import Figure, Table, count_of
 from fingreat.report.behavior_figures import behavior_figures as drawn
@@ -111,7 +111,7 @@ def measure_behavior(
     runs: Sequence[RunFolder],
     *,
     dating: Dating | None = None,
-    common: bool = False,
+    choice: Choice = EVERYTHING,
     grouping: str = DEFAULT_GROUPING,
     replicates: int = REPLICATES,
     seed: int = SEED,
@@ -124,7 +124,7 @@ def measure_behavior(
     Args:
         runs: at least one.
         dating: how filings get their years; by default those of filing, from the corpora that the runs name.
-        common: measure on the filings that all of them read, instead of refusing others.
+        choice: which of their filings and extractions; by default all, and runs that read others are refused.
         grouping: which grouping of the graph's edges gives the categories.
         replicates: draws of filings that the intervals are made from.
         watch: told how many filings are done.
@@ -136,7 +136,7 @@ def measure_behavior(
     """
     dating = dating or Dating()
     year = dating.year
-    with compared(runs, common=common) as found:
+    with compared(runs, choice) as found:
         filings, unread = filings_of(runs, dating.corpus)
         read = [filings[id_] for id_ in found.scope.filings if id_ in filings]
         years = {filing.id: of for filing in read if (of := year.of(filing))}

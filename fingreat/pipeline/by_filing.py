@@ -15,7 +15,7 @@ _PART = 1 << 48
 """More than a part has bytes."""
 
 
-def read_by_filing(runs: Sequence[RunFolder], filings: Sequence[str]) -> ByFiling:
+def read_by_filing(runs: Sequence[RunFolder], filings: Sequence[str], *, grounded: bool = False) -> ByFiling:
     """The extractions of runs, filing by filing; hold the folders' `readers` locks until the last one is read.
 
     The files are gone through once to see that they are whole and where each filing's lines stand, in whatever order
@@ -24,11 +24,12 @@ def read_by_filing(runs: Sequence[RunFolder], filings: Sequence[str]) -> ByFilin
 
     Args:
         filings: different ids, in the order in which the filings are wanted.
+        grounded: give only extractions whose quote stands in the text.
 
     Raises:
         RunError: a run's extractions cannot be read, or a line of them is damaged; the message names the line.
     """
-    return ByFiling(runs, filings)
+    return ByFiling(runs, filings, grounded=grounded)
 
 
 class ByFiling:
@@ -39,13 +40,17 @@ class ByFiling:
 
     Attributes:
         left_out: for each run, how many of its extractions are of filings that were not asked for.
+        given: for each run, how many of the others are given.
+        ungrounded: for each run, how many are not, since they do not stand in the text; 0 where that was not asked.
     """
 
-    def __init__(self, runs: Sequence[RunFolder], filings: Sequence[str]) -> None:
+    def __init__(self, runs: Sequence[RunFolder], filings: Sequence[str], *, grounded: bool = False) -> None:
         numbers = {filing: number for number, filing in enumerate(filings)}
         self._filings = filings
-        self._places = [_Places(run, numbers) for run in runs]
+        self._places = [_Places(run, numbers, grounded=grounded) for run in runs]
         self.left_out = tuple(places.left_out for places in self._places)
+        self.given = tuple(places.given for places in self._places)
+        self.ungrounded = tuple(places.ungrounded for places in self._places)
 
     def __len__(self) -> int:
         return len(self._filings)
@@ -58,8 +63,9 @@ class ByFiling:
 class _Places:
     """Where each filing's lines stand in the files of a run: three whole numbers for every stretch of such lines."""
 
-    def __init__(self, run: RunFolder, numbers: Mapping[str, int]) -> None:
-        self.left_out = 0
+    def __init__(self, run: RunFolder, numbers: Mapping[str, int], *, grounded: bool) -> None:
+        self.left_out = self.given = self.ungrounded = 0
+        self._grounded = grounded
         self._run = run
         self._parts = part_paths(run.extractions)
         found: tuple[array[int], ...] = (array("Q"), array("Q"), array("Q"))
@@ -108,10 +114,14 @@ class _Places:
                     for row, line in enumerate(file, 1):
                         if not line.endswith(b"\n"):
                             break
-                        number = numbers.get(parse_line(line, Extraction, path, row).filing_id)
+                        extraction = parse_line(line, Extraction, path, row)
+                        number = numbers.get(extraction.filing_id)
                         if number is None:
                             self.left_out += 1
+                        elif self._grounded and not extraction.verdict.grounded:
+                            self.ungrounded += 1
                         else:
+                            self.given += 1
                             yield number, start, start + len(line)
                         start += len(line)
             except OSError as error:

@@ -12,7 +12,7 @@ from fingreat.errors import InputError
 from fingreat.matching import FilingMatcher
 from fingreat.matching.groups import Grouped
 from fingreat.pipeline.groups import group_filing
-from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, sides_of, unwatched
+from fingreat.pipeline.side_by_side import EVERYTHING, Choice, Compared, Scope, Watching, compared, sides_of, unwatched
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.ensemble_table import ensemble_by_category_table, ensemble_table
 from fingreat.report.tables import Table
@@ -48,7 +48,7 @@ def measure_ensemble(
     members: Sequence[RunFolder],
     references: Sequence[RunFolder],
     *,
-    common: bool = False,
+    choice: Choice = EVERYTHING,
     grouping: str = DEFAULT_GROUPING,
     replicates: int = REPLICATES,
     seed: int = SEED,
@@ -61,7 +61,7 @@ def measure_ensemble(
 
     Args:
         references: none of them is a member.
-        common: measure on the filings that all of them read, instead of refusing others.
+        choice: which of their filings and extractions; by default all, and runs that read others are refused.
         grouping: which grouping of the graph's edges gives the categories.
         replicates: draws of filings that the intervals are made from; the same ones for all.
         watch: told how many filings are done.
@@ -75,7 +75,7 @@ def measure_ensemble(
         raise InputError("an ensemble is measured against a reference.", hint="Name a run by --reference.")
     together, sides = sides_of(members, references)
     _check_sides(together, *sides)
-    with compared(together, common=common, taken=[ENSEMBLE]) as found:
+    with compared(together, choice, taken=[ENSEMBLE]) as found:
         bootstrap = FilingBootstrap(len(found.scope.filings), replicates=replicates, seed=seed)
         names = found.names[: len(members)]
         tallies = [

@@ -14,7 +14,7 @@ from fingreat.analysis.groups import GroupCounts, GroupTally
 from fingreat.errors import InputError
 from fingreat.matching import FilingMatcher
 from fingreat.matching.groups import Grouped, group_matches
-from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, unwatched
+from fingreat.pipeline.side_by_side import EVERYTHING, Choice, Compared, Scope, Watching, compared, unwatched
 from fingreat.runs import RunFolder, owner_of, sweep
 from fingreat.runs.files import replacing
 from fingreat.schema import Extraction, Group
@@ -41,7 +41,7 @@ def group_runs(
     out: Path | None = None,
     *,
     least: int | None = None,
-    common: bool = False,
+    choice: Choice = EVERYTHING,
     watch: Watching = unwatched,
 ) -> GroupedRuns:
     """Group the extractions of runs, in one pass over their filings, and count the groups.
@@ -49,7 +49,7 @@ def group_runs(
     Args:
         out: a file for the groups, one `Group` a line, filing by filing; earlier groups are replaced as a whole.
         least: runs that a group has at least; all of them by default.
-        common: group the filings that all of them read, instead of refusing others.
+        choice: which of their filings and extractions; by default all, and runs that read others are refused.
         watch: told how many filings are done.
 
     Raises:
@@ -62,7 +62,7 @@ def group_runs(
     least = _least(runs, least)
     if out is not None:
         _check_file(out)
-    with compared(runs, common=common) as found:
+    with compared(runs, choice) as found:
         tally = GroupTally(found.names, least=least)
         groups = _tallied(found, least, tally, watch)
         if out is None:

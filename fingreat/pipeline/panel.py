@@ -15,7 +15,7 @@ from fingreat.errors import InputError
 from fingreat.pipeline.behavior import filings_of
 from fingreat.pipeline.on_gold import on_gold
 from fingreat.pipeline.panel_files import CSV, PARQUET, write_rows
-from fingreat.pipeline.side_by_side import Compared, Scope, Watching, compared, unwatched
+from fingreat.pipeline.side_by_side import EVERYTHING, Choice, Compared, Scope, Watching, compared, unwatched
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.model import Figure
 from fingreat.report.panel_tables import (
@@ -91,7 +91,7 @@ def measure_panel(
     *,
     corpus: Path | None = None,
     gold: Sequence[GoldPassage] = (),
-    common: bool = False,
+    choice: Choice = EVERYTHING,
     settings: PanelSettings = PanelSettings(),
     watch: Watching = unwatched,
 ) -> MeasuredPanel:
@@ -101,7 +101,7 @@ def measure_panel(
 
     Args:
         corpus: says of which firm and year filings are; by default those that the runs name, where they are there.
-        common: take the filings that all of the runs read, instead of refusing others.
+        choice: which of their filings and extractions; by default all, and runs that read others are refused.
         watch: told how many filings are done.
 
     Raises:
@@ -112,7 +112,7 @@ def measure_panel(
     """
     if not runs:
         raise InputError("there is no run to make a panel of.", hint="Name at least one run folder.")
-    with compared(runs, common=common) as found:
+    with compared(runs, choice) as found:
         filings, unread = filings_of(runs, corpus)
         tallies = [CorrectionTally(name, found.graph, grouping=settings.grouping) for name in found.names]
         rows = _gather(found, filings, by_filing(gold), tallies, settings, watch)

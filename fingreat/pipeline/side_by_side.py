@@ -28,6 +28,23 @@ def unwatched(done: int, total: int) -> None:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """Which filings and extractions of runs are compared.
+
+    Attributes:
+        common: the filings that all of the runs read, instead of refusing runs that read others.
+        grounded: only extractions whose quote stands in the text, instead of all.
+    """
+
+    common: bool = False
+    grounded: bool = False
+
+
+EVERYTHING = Choice()
+"""All extractions, of runs that read the same filings."""
+
+
+@dataclass(frozen=True)
 class Scope:
     """What runs are compared on.
 
@@ -37,6 +54,8 @@ class Scope:
         left_out: filings that only some of them read.
         left_out_extractions: of those filings, in all runs.
         failed: run → its requests that ended without output, and all of its requests; runs without such are not there.
+        ungrounded: run → its extractions that are left out since they do not stand in the text, and all that it has of
+            the filings; None where all are compared.
     """
 
     filings: tuple[str, ...]
@@ -44,6 +63,7 @@ class Scope:
     left_out: int = 0
     left_out_extractions: int = 0
     failed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    ungrounded: Mapping[str, tuple[int, int]] | None = None
 
     @property
     def sentence(self) -> str:
@@ -57,10 +77,18 @@ class Scope:
         left_out = count_of(self.left_out, "filing"), count_of(self.left_out_extractions, "extraction")
         return f"{over} {read}; left out: {left_out[0]} that only some read, with {left_out[1]}."
 
+    @property
+    def on_ungrounded(self) -> str | None:
+        """That some extractions are not compared since they do not stand in the text, in words; None where all are."""
+        if self.ungrounded is None:
+            return None
+        of_runs = (f"{left:,} of the {of:,} of {name}" for name, (left, of) in self.ungrounded.items())
+        return f"Only extractions whose quote stands in the text count; left out: {', '.join(of_runs)}."
+
     def told(self, tables: Iterable[Table]) -> tuple[Table, ...]:
         """Tables, each with notes that say what is compared, and of which runs some requests failed."""
         failed = (failed_requests(name, *numbers) for name, numbers in self.failed.items())
-        notes = (self.sentence, *(note for note in failed if note))
+        notes = (self.sentence, *(note for note in (self.on_ungrounded, *failed) if note))
         return tuple(table.model_copy(update={"notes": (*notes, *table.notes)}) for table in tables)
 
 
@@ -71,7 +99,7 @@ class Compared:
     Attributes:
         names: unique, in the order of the runs.
         graph: of all of them.
-        extractions: of the scope's filings, by run.
+        extractions: of the scope's filings, by run; without those that the scope leaves out.
     """
 
     names: tuple[str, ...]
@@ -109,12 +137,14 @@ class Compared:
 
 
 @contextmanager
-def compared(runs: Sequence[RunFolder], *, common: bool = False, taken: Iterable[str] = ()) -> Iterator[Compared]:
+def compared(
+    runs: Sequence[RunFolder], choice: Choice = EVERYTHING, *, taken: Iterable[str] = ()
+) -> Iterator[Compared]:
     """Hold runs for reading, once they are seen to be comparable.
 
     Args:
         runs: different ones, at least one.
-        common: compare them on the filings that all of them read, instead of refusing others.
+        choice: which of their filings and extractions.
         taken: names that no run is given.
 
     Raises:
@@ -124,18 +154,21 @@ def compared(runs: Sequence[RunFolder], *, common: bool = False, taken: Iterable
     with ExitStack() as stack:
         for path in dict.fromkeys(run.path for run in runs):
             stack.enter_context(readers(path))
-        filings, without_text = check_comparable(runs, common=common)
+        filings, without_text = check_comparable(runs, common=choice.common)
         manifests = [run.manifest() for run in runs]
         read = {filing for manifest in manifests for filing in manifest.inputs}
-        extractions = read_by_filing(runs, filings)
+        extractions = read_by_filing(runs, filings, grounded=choice.grounded)
         names = names_of((run.path for run in runs), taken)
         counts = {name: manifest.counts for name, manifest in zip(names, manifests, strict=True)}
+        both = zip(extractions.ungrounded, extractions.given, strict=True)
+        ungrounded = {name: (left, left + given) for name, (left, given) in zip(names, both, strict=True)}
         scope = Scope(
             filings=filings,
             without_text=without_text,
             left_out=len(read) - len(filings) - len(without_text),
             left_out_extractions=sum(extractions.left_out),
             failed={name: (of["failures"], of["requests"]) for name, of in counts.items() if of.get("failures")},
+            ungrounded=ungrounded if choice.grounded else None,
         )
         yield Compared(names=names, graph=graph_of(manifests[0], runs[0]), scope=scope, extractions=extractions)
 

@@ -9,7 +9,7 @@ from math import ceil
 from fingreat.analysis.tags import TagScore, TagTally
 from fingreat.analysis.vocabulary import Vocabulary, vocabulary_of, vocabulary_overlap
 from fingreat.errors import InputError
-from fingreat.pipeline.side_by_side import Scope, Watching, compared, unwatched
+from fingreat.pipeline.side_by_side import EVERYTHING, Choice, Scope, Watching, compared, unwatched
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.columns import share
 from fingreat.report.heat_chart import heat_map
@@ -53,11 +53,13 @@ class MeasuredTags:
     of_the_graph: tuple[str, ...] = ()
 
 
-def measure_run_tags(runs: Sequence[RunFolder], *, common: bool = False, watch: Watching = unwatched) -> MeasuredTags:
+def measure_run_tags(
+    runs: Sequence[RunFolder], *, choice: Choice = EVERYTHING, watch: Watching = unwatched
+) -> MeasuredTags:
     """Measure the tags of every run over the same filings, in one pass over them.
 
     Args:
-        common: measure on the filings that all of them read, instead of refusing others.
+        choice: which of their filings and extractions; by default all, and runs that read others are refused.
         watch: told how many filings are done.
 
     Raises:
@@ -65,7 +67,7 @@ def measure_run_tags(runs: Sequence[RunFolder], *, common: bool = False, watch: 
         InputError: there is no run, one is named twice, or runs cannot be compared.
     """
     _check(runs)
-    with compared(runs, common=common) as found:
+    with compared(runs, choice) as found:
         tallies = {name: TagTally() for name in found.names}
         for filing_id, extractions in found.by_filing(watch):
             for tally, of_run in zip(tallies.values(), extractions, strict=True):

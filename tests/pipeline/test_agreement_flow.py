@@ -22,6 +22,7 @@ from fingreat.errors import InputError, RunError
 from fingreat.matching import FilingMatcher, conditional_precision_range, match_extractions
 from fingreat.pipeline import Corpus, ExtractConfig, extract
 from fingreat.pipeline.agreement import MeasuredRuns, agreement_tables, measure_runs
+from fingreat.pipeline.side_by_side import Choice
 from fingreat.runs import RunFolder, sole_owner
 from fingreat.schema import Extraction, Match, load_graph
 
@@ -249,7 +250,7 @@ def test_filings_that_only_some_read_are_refused_or_left_out_and_said(tmp_path: 
     grown = finished_run(tmp_path / "grown", filings, planted("g", 2, filings))
     with pytest.raises(InputError, match="has not read 2 of the 4 filings"):
         measure_runs((small, grown))
-    measured = measure_runs((small, grown), common=True)
+    measured = measure_runs((small, grown), choice=Choice(common=True))
     kept = [one for one in extractions_of_run(grown.path) if one.filing_id in ("F0", "F1")]
     left = len(extractions_of_run(grown.path)) - len(kept)
     assert measured.scope.filings == ("F0", "F1")

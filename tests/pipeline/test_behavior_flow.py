@@ -18,6 +18,7 @@ from fingreat.pipeline.behavior import (
     behavior_tables,
     measure_behavior,
 )
+from fingreat.pipeline.side_by_side import Choice
 from fingreat.report import Share, Table
 from fingreat.runs import RunFolder
 from fingreat.schema import Filing, Verdict, load_graph
@@ -197,6 +198,6 @@ def test_one_run_alone_can_be_measured_and_other_filings_need_common(runs: list[
     fewer = run_at(tmp_path / "c", {"F1": ["REV-NNCA"]}, filings=("F1", "F2"), corpus=str(tmp_path))
     with pytest.raises(InputError, match="has not read 1 of the 3 filings"):
         measure_behavior([runs[0], fewer])
-    common = measure_behavior([runs[0], fewer], common=True, replicates=20)
+    common = measure_behavior([runs[0], fewer], choice=Choice(common=True), replicates=20)
     assert [run.overall.extractions for run in common.runs] == [4, 1]
     assert common.scope.left_out_extractions == 1

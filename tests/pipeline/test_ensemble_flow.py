@@ -17,6 +17,7 @@ from fingreat.errors import InputError, RunError
 from fingreat.matching import match_extractions
 from fingreat.pipeline.ensemble import ensemble_tables, measure_ensemble
 from fingreat.pipeline.groups import group_runs
+from fingreat.pipeline.side_by_side import Choice
 from fingreat.runs import RunFolder, read_record_file, sole_owner
 from fingreat.schema import Group, load_graph
 
@@ -220,6 +221,6 @@ def test_references_that_read_other_filings_are_refused_or_compared_on_the_commo
     reference = finished_run(tmp_path / "r", ["F1", "F2"], planted("r", 1, ["F1", "F2"]))
     with pytest.raises(InputError, match="has not read 1 of the 3 filings"):
         measure_ensemble(members, [reference])
-    measured = measure_ensemble(members, [reference], common=True)
+    measured = measure_ensemble(members, [reference], choice=Choice(common=True))
     assert (measured.scope.filings, measured.scope.left_out) == (("F1",), 2)
     assert measured.scores[0].recall.total == sum(x.filing_id == "F1" for x in extractions_of_run(reference.path))

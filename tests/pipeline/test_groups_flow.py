@@ -18,6 +18,7 @@ from fingreat.analysis import GroupsOfSize
 from fingreat.errors import InputError, RunError, StorageError
 from fingreat.matching import match_extractions
 from fingreat.pipeline.groups import group_runs
+from fingreat.pipeline.side_by_side import Choice
 from fingreat.runs import RunFolder, read_record_file, sole_owner
 from fingreat.schema import Group
 
@@ -245,7 +246,7 @@ def test_runs_without_extractions_make_an_empty_file(tmp_path: Path) -> None:
 def test_filings_that_only_some_read_are_left_out_and_said(tmp_path: Path) -> None:
     small = finished_run(tmp_path / "small", ["F1"], planted("s", 1, ["F1"]))
     grown = finished_run(tmp_path / "grown", ["F0", "F1"], planted("g", 1, ["F0", "F1"]))
-    found = group_runs((small, grown), tmp_path / "groups.jsonl", common=True)
+    found = group_runs((small, grown), tmp_path / "groups.jsonl", choice=Choice(common=True))
     left = sum(one.filing_id == "F0" for one in extractions_of_run(grown.path))
     assert (found.scope.filings, found.scope.left_out, found.scope.left_out_extractions) == (("F1",), 1, left)
     assert {group.filing_id for group in read(tmp_path / "groups.jsonl")} == {"F1"}

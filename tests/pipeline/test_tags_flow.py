@@ -10,7 +10,7 @@ from extraction_builders import an_extraction, finished_run
 
 from fingreat.analysis import Ratio, TagTally, vocabulary_of
 from fingreat.errors import InputError
-from fingreat.pipeline.side_by_side import Scope
+from fingreat.pipeline.side_by_side import Choice, Scope
 from fingreat.pipeline.tags import MeasuredTags, measure_run_tags, tag_figures, tag_tables
 from fingreat.report.tables import Share, Table, table_csv
 from fingreat.runs import RunFolder
@@ -99,7 +99,7 @@ def test_runs_over_other_filings_are_compared_on_the_common_ones_alone(
     more = run_of(tmp_path / "more", {"F1": [(REV, ("price",))], "F3": [(COGS, ("mix",))]}, ("F1", "F2", "F3"))
     with pytest.raises(InputError):
         measure_run_tags([runs["a"], more])
-    measured = measure_run_tags([runs["a"], more], common=True)
+    measured = measure_run_tags([runs["a"], more], choice=Choice(common=True))
     assert measured.scores["more"].coverage == Ratio(1, 1)
     assert measured.scope.left_out_extractions == 1
 

@@ -19,7 +19,7 @@ from fingreat.pipeline.report.measured import Measured, MeasuredRun, Names
 from fingreat.pipeline.report.scores import run_view
 from fingreat.pipeline.report.tables import TABLES, make_tables
 from fingreat.pipeline.report.texts import MOST_FILINGS, Texts, read_texts
-from fingreat.pipeline.side_by_side import Compared, Watching, compared, unwatched
+from fingreat.pipeline.side_by_side import Choice, Compared, Watching, compared, unwatched
 from fingreat.report import MatchView, Report, count_of, draw_svg, render_report, table_csv
 from fingreat.runs import Manifest, RunFolder, owner_of, read_record_file, readers, write_atomic
 from fingreat.runs.files import storage_errors
@@ -56,7 +56,7 @@ def build_report(
     if not runs:
         raise InputError("there is no run to report on.", hint="Name at least one run folder.")
     with ExitStack() as stack:
-        found = stack.enter_context(compared(runs, common=common))
+        found = stack.enter_context(compared(runs, Choice(common=common)))
         manifests = [run.manifest() for run in runs]
         corpus = corpus or _corpus_of(manifests[0], runs[0])
         stack.enter_context(readers(corpus.path))
