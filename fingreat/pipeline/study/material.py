@@ -16,6 +16,10 @@ from fingreat.runs import RunFolder
 from fingreat.schema import Graph
 
 
+class NotAskedError(InputError):
+    """The study file does not ask for a part; nothing is missing."""
+
+
 @dataclass(frozen=True)
 class Material:
     """What there is of a study.

@@ -30,7 +30,7 @@ from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.power import PowerQuestion
 from fingreat.pipeline.side_by_side import Watching
 from fingreat.pipeline.study.config import StudyConfig
-from fingreat.pipeline.study.material import Material
+from fingreat.pipeline.study.material import Material, NotAskedError
 from fingreat.report import Figure, Table, heat_map
 from fingreat.report.columns import share
 from fingreat.report.heat_chart import Sides
@@ -67,7 +67,7 @@ Maker = Callable[[Material, Watching], Made]
 def make_parts(
     material: Material, watch: Callable[[str], AbstractContextManager[Watching]]
 ) -> Iterator[tuple[Part, str | None]]:
-    """Every part in its order, with the reason where it could not be made.
+    """Every part in its order, with the reason where the study asks for it and it could not be made.
 
     Raises:
         StorageError: the disk refused the panel.
@@ -76,6 +76,8 @@ def make_parts(
         try:
             with watch(title.lower()) as shown:
                 made = make(material, shown)
+        except NotAskedError as error:
+            yield Part(id=id_, title=title, text=(f"Not asked for: {error}",)), None
         except _CANNOT as error:
             yield Part(id=id_, title=title, text=(f"Not measured: {error}",)), str(error)
         else:
@@ -126,8 +128,10 @@ def _noise(material: Material, watch: Watching) -> Made:
         if one.run.role == "repeat":
             places = [number for number, of in enumerate(originals) if of.run.entry is one.run.entry]
             repeats.setdefault(places[0], []).append(one.run.folder) if places else None
+    if not any(one.run.role == "repeat" for one in material.outcomes):
+        raise NotAskedError("the study repeats no run.")
     if not repeats:
-        raise InputError("The study has no finished repeat of a run, so there is no noise floor.")
+        raise InputError("There is no finished repeat of a run.")
     found = noise.measure_noise(
         [one.run.folder for one in originals], repeats, choice=material.choice, watch=watch, **material.grouped
     )
@@ -144,6 +148,8 @@ def _ensemble(material: Material, watch: Watching) -> Made:
     if wanted and len(members) < len(wanted):
         raise InputError(f"Only {len(members)} of the {len(wanted)} members of the ensemble are there.")
     material.some(members, "finished run that could vote", 2)
+    if not material.config.extract.references:
+        raise NotAskedError("the study has no reference to measure a vote against.")
     references = material.some(material.extractions("reference"), "reference to measure the vote against")
     found = ensemble.measure_ensemble(members, references, choice=material.choice, watch=watch, **material.grouped)
     return Made(ensemble.ensemble_tables(found))
@@ -208,7 +214,7 @@ def _panel(material: Material, watch: Watching) -> Made:
 def _reviews(material: Material, watch: Watching) -> Made:
     wanted = material.config.reviews
     if wanted is None:
-        raise InputError("The study file names no reviews.")
+        raise NotAskedError("the study has no reviews.")
     found = reviewed.measure_review_file(wanted.file, schema=material.config.study.schema_file)
     return Made(reviewed.review_tables(found), reviewed.review_figures(found))
 
@@ -225,11 +231,12 @@ def measured_power(config: StudyConfig, gold: Sequence[GoldPassage]) -> power.Me
         gold: its passages; none, while there are none.
 
     Raises:
-        InputError: the study asks no such question, or there are neither passages nor numbers of them.
+        NotAskedError: the study asks no such question.
+        InputError: there are neither passages nor numbers of them.
     """
     asked = config.power
     if asked is None:
-        raise InputError("The study file has no [power].")
+        raise NotAskedError("the study has no [power].")
     sizes = tuple(Counter(passage.filing_id for passage in gold if passage.accepted).values())
     if not sizes and asked.passages is not None and asked.filings is not None:
         sizes = power.even_sizes(asked.passages, asked.filings)
@@ -250,7 +257,7 @@ def _readers_of_all(material: Material) -> Sequence[RunFolder]:
 
 def _classified(material: Material) -> Sequence[RunFolder]:
     if material.config.classify is None:
-        raise InputError("The study has no classification.")
+        raise NotAskedError("the study has no classification.")
     return material.some(material.classifications, "finished classification run")
 
 

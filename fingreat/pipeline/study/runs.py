@@ -158,8 +158,10 @@ def slots(config: StudyConfig) -> list[Slot]:
 
 
 def like_slots(slots: Sequence[Slot]) -> list[tuple[str, str, str, int]]:
-    """Slots in their order, those that follow each other and take the same put together: from which name to which, task,
-    what belongs there, how many.
+    """Slots in their order; those that follow each other and take the same are put together.
+
+    Returns:
+        of each such row: from which name to which, the task, what belongs there, how many.
     """
     found = []
     for (kind, what), several in groupby(slots, key=lambda slot: (slot.kind, slot.what)):
