@@ -4,8 +4,8 @@ Invented answers: 44 models on 483 passages of 259 filings, 2,000 draws of filin
 overall and in all categories and edges, and the differences of all 946 pairs with intervals, clustered tests and Holm's
 method. The other side is `scipy.stats.bootstrap` for each model and for each pair, on the same sums over filings
 (percentile method, vectorised, paired); `--sample` times some of each and scales the seconds to all. The ratio is of
-equal work: the intervals of all models and of all pairs. Both sides must find the same intervals within what the draws differ
-by; otherwise the script fails. Seconds are those of one core.
+equal work: the intervals of all models and of all pairs. Both sides must find the same intervals within what the draws
+differ by; otherwise the script fails. Seconds are those of one core.
 
 Beside it: Krippendorff's alpha with MASI distance, of 500 passages by 3 reviewers, with NLTK's in the same run, which
 must be equal, and of 100,000 passages by 5.
