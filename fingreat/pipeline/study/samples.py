@@ -62,13 +62,14 @@ def _of_classification(outcome: Outcome, passages: dict[str, GoldPassage]) -> It
     answer = next((one for one in answers if one.state is ReplyState.OK and one.passage_id in passages), None)
     if answer is None:
         return
-    around = f"{answer.context_kind}, {answer.context_tokens or 0:,} tokens"
+    kind, tokens = answer.context_kind, answer.context_tokens or 0
+    around = "alone" if kind == "none" else f"with a {kind} of {tokens:,} tokens"
     passage = passages[answer.passage_id]
-    yield Block(title=f"{label}: a passage (shown with: {around})", text=_short(passage.text))
+    yield Block(title=f"{label}: a passage, shown {around}", text=_short(passage.text))
     for reply in read_records(outcome.run.folder.replies, Reply):
         if content_id("cls", [reply.key, answer.passage_id]) == answer.id:
             accepted = ", ".join(sorted(passage.accepted))
-            yield Block(title=f"{label}: the reply (accepted: {accepted})", text=_short(reply.text))
+            yield Block(title=f"{label}: the reply; {accepted} would be right", text=_short(reply.text))
             return
 
 
