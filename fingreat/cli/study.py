@@ -31,8 +31,9 @@ from fingreat.inference.registry import writes_text
 from fingreat.pipeline.study.appendices import runs_table
 from fingreat.pipeline.study.check import CheckedStudy, check_study
 from fingreat.pipeline.study.check_tables import check_tables
-from fingreat.pipeline.study.config import StudyConfig, load_study
+from fingreat.pipeline.study.config import StudyConfig
 from fingreat.pipeline.study.flow import Study, default_folder, run_study
+from fingreat.pipeline.study.loading import load_study
 from fingreat.pipeline.study.results import MAIN_TABLES
 from fingreat.report import count_of
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from study_builders import STUDY, write_study
 
 from fingreat.errors import InputError
-from fingreat.pipeline.study.config import extract_config, load_study
+from fingreat.pipeline.study.config import (
+    About,
+    ClassifySettings,
+    CorpusPart,
+    ExtractSettings,
+    PowerPart,
+    SamplePart,
+)
+from fingreat.pipeline.study.loading import extract_config, load_study
 from fingreat.pipeline.study.runs import slots, study_runs
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
@@ -110,3 +119,14 @@ def test_the_demo_study_names_files_that_are_there_and_has_no_slot() -> None:
     assert slots(config) == []
     names = [run.label for run in study_runs(config, Path("out"))]
     assert names[:4] == ["extract/lexicon", "extract/lexicon-repeat-1", "extract/embed", "extract/embed-repeat-1"]
+
+
+def test_the_study_file_of_the_docs_is_one(tmp_path: Path) -> None:
+    page = (STUDIES.parent / "docs" / "studies.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    config = load_study(write_study(tmp_path, block))
+    assert [one.name for one in config.extractors] == ["lexicon", "qwen", "large"]
+    # Every key of every table is told of.
+    for kind in (About, CorpusPart, SamplePart, ExtractSettings, ClassifySettings, PowerPart):
+        for name, field in kind.model_fields.items():
+            assert f"`{field.alias or name}`" in page or f"corpus.{name}]`" in page

@@ -18,8 +18,9 @@ from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.estimate import Estimate
 from fingreat.pipeline.extract import ExtractConfig, plan_extract
 from fingreat.pipeline.power import MeasuredPower
-from fingreat.pipeline.study.config import StudyConfig, load_study
+from fingreat.pipeline.study.config import StudyConfig
 from fingreat.pipeline.study.flow import default_folder
+from fingreat.pipeline.study.loading import load_study
 from fingreat.pipeline.study.parts import measured_power
 from fingreat.pipeline.study.record import StudyFolder
 from fingreat.pipeline.study.results import check_results

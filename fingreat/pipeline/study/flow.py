@@ -16,7 +16,8 @@ from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.side_by_side import Watching, unwatched
-from fingreat.pipeline.study.config import StudyConfig, load_study
+from fingreat.pipeline.study.config import StudyConfig
+from fingreat.pipeline.study.loading import load_study
 from fingreat.pipeline.study.material import Material
 from fingreat.pipeline.study.record import StudyFolder
 from fingreat.pipeline.study.results import check_results, measure_study, write_results

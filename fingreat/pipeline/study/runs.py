@@ -24,10 +24,8 @@ from fingreat.pipeline.study.config import (
     Extractor,
     Reached,
     StudyConfig,
-    classify_config,
-    extract_config,
-    settings_of,
 )
+from fingreat.pipeline.study.loading import classify_config, extract_config, settings_of
 from fingreat.pipeline.study.sources import part_of
 from fingreat.prompts import ClassificationPrompt, ExtractionPrompt
 from fingreat.runs import Manifest, RunFolder, digest_of_text, sha256_of
