@@ -56,8 +56,9 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
 
+# Sums of draws are small products of matrices, which threads only slow down on busy machines.
 unit: $(VENV)/.dev
-	$(BIN)/pytest --cov --cov-report=term -m "not prove and not torch"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --cov --cov-report=term -m "not prove and not torch"
 
 # The engine first, or pip brings another build of torch. What is taken off again does not fit that build, breaks the
 # engine's import, and is for pictures and sound.
@@ -91,8 +92,8 @@ perf: $(VENV)/.dev $(PERF_NEEDS_$(NAME))
 	@$(or $(PERF_PYTHON_$(NAME)),$(BIN)/python) perf/$(NAME).py
 
 prove: $(VENV)/.dev $(VLLM_VENV)/.ready
-	$(BIN)/pytest -m "prove and not torch"
-	HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m "hypothesis and not torch"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "prove and not torch"
+	OPENBLAS_NUM_THREADS=1 HYPOTHESIS_PROFILE=prove $(BIN)/pytest -m "hypothesis and not torch"
 	HF_HUB_OFFLINE=1 OMP_WAIT_POLICY=PASSIVE $(VLLM_BIN)/pytest $(VLLM_TESTS) -m "prove and torch" -rP
 
 # Some replies of so small a model are damaged, which the study says by its exit status 1.
