@@ -272,6 +272,8 @@ class StudyConfig(Record):
 
     @model_validator(mode="after")
     def _names_are_told_apart(self) -> StudyConfig:
+        if not self.extractors and not self.classifiers:
+            raise ValueError("names no model: [[extract.models]] and [[classify.models]] do")
         for names in ([one.name for one in self.extractors], [one.name for one in self.classifiers]):
             if twice := sorted({name for name in names if names.count(name) > 1}):
                 raise ValueError(f"two models of one task have the name '{twice[0]}'")

@@ -51,8 +51,10 @@ class Study:
 
     @property
     def complete(self) -> bool:
-        """Whether every run of this call is there, and every one without failed requests."""
-        return all(one.manifest is not None and not one.manifest.counts.get("failures") for one in self.outcomes)
+        """Whether every run of this call is there, none of them with failed requests, and no slot is left."""
+        return not self.slots and all(
+            one.manifest is not None and not one.manifest.counts.get("failures") for one in self.outcomes
+        )
 
 
 def default_folder(config: StudyConfig) -> Path:
@@ -107,7 +109,7 @@ def run_study(
         if outcome.reason:
             note(f"{run.label}: {outcome.reason}")
         outcomes.append(outcome)
-    study = Study(config, out, tuple(outcomes), tuple(slots(config)))
+    study = Study(config, out, tuple(outcomes), tuple(slots(config, only)))
     if only:
         return study
     report = measure_study(Material(config, out, corpus, graph, gold, outcomes), study.slots, inputs, watch)

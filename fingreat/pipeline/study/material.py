@@ -50,15 +50,23 @@ class Material:
         """All classification runs."""
         return [one.run.folder for one in self.found if one.run.kind == "classify"]
 
-    def some(self, runs: Sequence[RunFolder], what: str, least: int = 1) -> Sequence[RunFolder]:
+    def some(self, runs: Sequence[RunFolder], what: str, *, planned: int, least: int = 1) -> Sequence[RunFolder]:
         """Runs that a part needs.
 
+        Args:
+            what: they are, one of them.
+            planned: how many of them there will be, by the study file.
+
         Raises:
-            InputError: there are too few of them.
+            NotAskedError: the study file does not have enough of them.
+            InputError: not enough of them are finished.
         """
+        number = "no" if least == 1 else "fewer than two"
+        plural = "" if least == 1 else "s"
+        if planned < least:
+            raise NotAskedError(f"the study has {number} {what}{plural}.")
         if len(runs) < least:
-            number = "no" if least == 1 else f"fewer than {('two', 'three')[least - 2]}"
-            raise InputError(f"There {'is' if least == 1 else 'are'} {number} {what}{'' if least == 1 else 's'}.")
+            raise InputError(f"There {'are' if plural else 'is'} {number} finished {what}{plural}.")
         return runs
 
     @property

@@ -100,7 +100,8 @@ def _behavior(material: Material, watch: Watching) -> Made:
 
 def _agreement(material: Material, watch: Watching) -> Made:
     models, references = material.extractions("model"), material.extractions("reference")
-    material.some([*models, *references], "finished extraction run", 2)
+    planned = len(material.config.extractors)
+    material.some([*models, *references], "extraction run", planned=planned, least=2)
     # Without models the references are measured against one another, and without references the models are.
     sides = (models, references) if models and references else (models or references, [])
     found = agreement.measure_runs(*sides, choice=material.choice, watch=watch, **material.grouped)
@@ -121,6 +122,8 @@ def _maps(found: agreement.MeasuredRuns) -> Iterator[Figure]:
 
 
 def _noise(material: Material, watch: Watching) -> Made:
+    if not any(one.run.role == "repeat" for one in material.outcomes):
+        raise NotAskedError("the study repeats no run.")
     readers = _readers_of_all(material)
     originals = [one for one in material.found if one.run.folder in readers]
     repeats: dict[int, list[RunFolder]] = {}
@@ -128,8 +131,6 @@ def _noise(material: Material, watch: Watching) -> Made:
         if one.run.role == "repeat":
             places = [number for number, of in enumerate(originals) if of.run.entry is one.run.entry]
             repeats.setdefault(places[0], []).append(one.run.folder) if places else None
-    if not any(one.run.role == "repeat" for one in material.outcomes):
-        raise NotAskedError("the study repeats no run.")
     if not repeats:
         raise InputError("There is no finished repeat of a run.")
     found = noise.measure_noise(
@@ -147,10 +148,10 @@ def _ensemble(material: Material, watch: Watching) -> Made:
     ]
     if wanted and len(members) < len(wanted):
         raise InputError(f"Only {len(members)} of the {len(wanted)} members of the ensemble are there.")
-    material.some(members, "finished run that could vote", 2)
-    if not material.config.extract.references:
-        raise NotAskedError("the study has no reference to measure a vote against.")
-    references = material.some(material.extractions("reference"), "reference to measure the vote against")
+    planned = len(wanted) or len(material.config.extract.models)
+    material.some(members, "voting run", planned=planned, least=2)
+    judges = len(material.config.extract.references)
+    references = material.some(material.extractions("reference"), "reference for a vote", planned=judges)
     found = ensemble.measure_ensemble(members, references, choice=material.choice, watch=watch, **material.grouped)
     return Made(ensemble.ensemble_tables(found))
 
@@ -174,21 +175,28 @@ def _errors(material: Material, watch: Watching) -> Made:
 
 def _stability(material: Material, watch: Watching) -> Made:
     _classified(material)
-    by_task: dict[str, dict[tuple[str, str | None], list[RunFolder]]] = {"extract": {}, "classify": {}}
-    for one in material.found:
-        if one.run.role != "repeat":
-            model = one.run.config.model, one.run.config.base_url
-            by_task[one.run.kind].setdefault(model, []).append(one.run.folder)
-    both = by_task["extract"].keys() & by_task["classify"].keys()
-    runs = [run for of_task in by_task.values() for model, own in of_task.items() if model in both for run in own]
-    material.some(runs, "model with a finished run of both tasks")
+    config = material.config
+    # A slot may turn out to be a model of the other task.
+    quoting, typing = (
+        {(one.model, one.base_url) for one in entries if one.model}
+        for entries in (config.extractors, config.classifiers)
+    )
+    both = quoting & typing
+    runs = [
+        one.run.folder
+        for one in material.found
+        if one.run.role != "repeat" and (one.run.config.model, one.run.config.base_url) in both
+    ]
+    kinds = {one.run.kind for one in material.found if one.run.folder in runs}
+    material.some(runs if len(kinds) > 1 else [], "model of both tasks", planned=len(both))
     found = stable.measure_stability(runs, watch=watch, **material.bootstrap)
     return Made(stable.stability_tables(found), stable.stability_figures(found))
 
 
 def _costs(material: Material, watch: Watching) -> Made:
-    runs = material.some([one.run.folder for one in material.found], "finished run")
     config = material.config
+    planned = len(config.extractors) + len(config.classifiers)
+    runs = material.some([one.run.folder for one in material.found], "run", planned=planned)
     file = config.extract.models_file or (config.classify.models_file if config.classify else None)
     found = frontier.measure_costs(runs, load_presets(file), **material.bootstrap)
     return Made(frontier.cost_tables(found), frontier.cost_figures(found))
@@ -252,13 +260,12 @@ def _readers_of_all(material: Material) -> Sequence[RunFolder]:
     """Models, and references that read as much as they do; the others stand beside them on what all of them read."""
     whole = [one.run.folder for one in material.found if one.run.role == "reference" and not one.run.years]
     runs = [*material.extractions("model"), *whole] or material.extractions("reference")
-    return material.some(runs, "finished extraction run")
+    return material.some(runs, "extraction run", planned=len(material.config.extractors))
 
 
 def _classified(material: Material) -> Sequence[RunFolder]:
-    if material.config.classify is None:
-        raise NotAskedError("the study has no classification.")
-    return material.some(material.classifications, "finished classification run")
+    planned = len(material.config.classifiers)
+    return material.some(material.classifications, "classification run", planned=planned)
 
 
 PARTS: Mapping[str, tuple[str, str, Maker]] = {

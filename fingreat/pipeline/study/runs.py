@@ -149,10 +149,15 @@ def study_runs(config: StudyConfig, out: Path, only: Sequence[str] = ()) -> list
     return chosen
 
 
-def slots(config: StudyConfig) -> list[Slot]:
-    """The places of a study for models that are still to be named."""
+def slots(config: StudyConfig, only: Sequence[str] = ()) -> list[Slot]:
+    """The places of a study for models that are still to be named.
+
+    Args:
+        only: their names; all, where there is none.
+    """
     extract = [Slot("extract", one.name, one.slot) for one in config.extractors if one.slot]
-    return extract + [Slot("classify", one.name, one.slot) for one in config.classifiers if one.slot]
+    found = extract + [Slot("classify", one.name, one.slot) for one in config.classifiers if one.slot]
+    return [slot for slot in found if not only or slot.name in only]
 
 
 def like_slots(slots: Sequence[Slot]) -> list[tuple[str, str, str, int]]:
