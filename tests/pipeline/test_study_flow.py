@@ -159,7 +159,7 @@ def test_methods_and_appendices_say_what_was_done(made: tuple[Path, Study]) -> N
     assert "2 models (revenue, cash) named one relationship for each of 4 passages of 2 filings" in text
     assert "1 passage that accept none were left out" in text or "1 passage that accepts none was left out" in text
     blocks = {block.title: block.text for appendix in study.report.appendices for block in appendix.blocks}
-    assert SENTENCES[0] in blocks["extract/first: a chunk"]
+    assert SENTENCES[0] in blocks[f"extract: a chunk of filing {YEARS[2010]}"]
     assert json.loads(blocks["extract/first: the reply"])["extractions"][0]["quote"] == SENTENCES[0]
     assert any(title.startswith("classify, guide rules: what every request begins with") for title in blocks)
 

@@ -24,6 +24,9 @@ _GUIDES = {
     "rules": "the definitions of the relationships, border rules",
 }
 
+_MOST_NAMED = 12
+"""Runs that a sentence names."""
+
 
 def methods_of(material: Material) -> tuple[str, ...]:
     """Paragraphs on corpus, graph, both tasks, matching and statistics.
@@ -186,7 +189,7 @@ def _models(runs: Sequence[StudyRun]) -> str:
 
 
 def _names(runs: Sequence[StudyRun]) -> str:
-    return ", ".join(run.name for run in runs)
+    return ", ".join(run.name for run in runs) if len(runs) <= _MOST_NAMED else "named in the appendices"
 
 
 _PARAGRAPHS = (_corpus, _graph, _extraction, _repeats, _matching, _classification, _statistics, _software)

@@ -21,6 +21,8 @@ _LATEST = 100
 def sample_blocks(material: Material) -> Iterator[Block]:
     """Of every run but repeats, the first answer that gave something: what was shown, and the raw reply.
 
+    What several runs were shown stands before the first of their replies.
+
     Raises:
         RunError: a run is damaged.
         CorpusError: the corpus is.
@@ -30,12 +32,16 @@ def sample_blocks(material: Material) -> Iterator[Block]:
     filings = {extraction.filing_id for extraction in wanted.values()}
     sections = {s.filing_id: s for s in material.corpus.sections(material.config.corpus.item) if s.filing_id in filings}
     passages = {one.passage_id: one for one in read_gold(material.gold)} if material.gold else {}
+    met: set[Block] = set()
     for outcome in shown:
         if outcome.run.kind == "extract":
-            if extraction := wanted.get(outcome.run.label):
-                yield from _of_extraction(outcome, extraction, sections[extraction.filing_id])
+            extraction = wanted.get(outcome.run.label)
+            blocks = _of_extraction(outcome, extraction, sections[extraction.filing_id]) if extraction else iter(())
         else:
-            yield from _of_classification(outcome, passages)
+            blocks = _of_classification(outcome, passages)
+        new = [block for block in blocks if block not in met]
+        met.update(new)
+        yield from new
 
 
 def _first_extraction(outcome: Outcome) -> Extraction | None:
@@ -49,7 +55,7 @@ def _of_extraction(outcome: Outcome, extraction: Extraction, section: Section) -
     chunks = chunk_section(section, outcome.run.config.tokens)
     # A chunk that was asked in pieces is no chunk of the section; then only the reply is shown.
     if chunk := next((one for one in chunks if one.id == extraction.chunk_id), None):
-        yield Block(title=f"{label}: a chunk", text=_short(_text(section, chunk)))
+        yield Block(title=f"extract: a chunk of filing {section.filing_id}", text=_short(_text(section, chunk)))
     for reply in read_records(outcome.run.folder.replies, Reply):
         if any(content_id("ext", [reply.key, extraction.chunk_id, n]) == extraction.id for n in range(_LATEST)):
             yield Block(title=f"{label}: the reply", text=_short(reply.text))
@@ -65,7 +71,7 @@ def _of_classification(outcome: Outcome, passages: dict[str, GoldPassage]) -> It
     kind, tokens = answer.context_kind, answer.context_tokens or 0
     around = "alone" if kind == "none" else f"with a {kind} of {tokens:,} tokens"
     passage = passages[answer.passage_id]
-    yield Block(title=f"{label}: a passage, shown {around}", text=_short(passage.text))
+    yield Block(title=f"classify: passage {passage.passage_id}, shown {around}", text=_short(passage.text))
     for reply in read_records(outcome.run.folder.replies, Reply):
         if content_id("cls", [reply.key, answer.passage_id]) == answer.id:
             accepted = ", ".join(sorted(passage.accepted))
