@@ -43,7 +43,7 @@ app = typer.Typer(
     "Example: fingreat study run studies/demo.toml",
 )
 
-FileArgument = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.", show_default=False)]
+FileArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.", show_default=False)]
 OutOption = Annotated[
     Path | None, typer.Option("--out", help="The study's folder; by default out/<its name>.", show_default=False)
 ]
