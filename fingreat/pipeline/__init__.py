@@ -20,6 +20,7 @@ from fingreat.pipeline.frontier import MeasuredCosts, measure_costs
 from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.groups import GroupedRuns, group_runs
 from fingreat.pipeline.match import match_runs
+from fingreat.pipeline.noise import MeasuredNoise, measure_noise
 from fingreat.pipeline.on_gold import on_gold
 from fingreat.pipeline.panel import MeasuredPanel, PanelSettings, measure_panel, write_panel
 from fingreat.pipeline.power import MeasuredPower, PowerQuestion, even_sizes, measure_power, sizes_of_gold
@@ -30,11 +31,14 @@ from fingreat.pipeline.reviews import MeasuredReviews, measure_review_file, read
 from fingreat.pipeline.sample import SampleSettings, draw_sample
 from fingreat.pipeline.side_by_side import Choice
 from fingreat.pipeline.stability import MeasuredStability, measure_stability
+from fingreat.pipeline.study.check import CheckedStudy, check_study
+from fingreat.pipeline.study.flow import Study, run_study
 from fingreat.pipeline.tags import MeasuredTags, measure_run_tags
 
 __all__ = [
     "AskOptions",
     "Benchmark",
+    "CheckedStudy",
     "Choice",
     "Classified",
     "ClassifyConfig",
@@ -48,6 +52,7 @@ __all__ = [
     "MeasuredCosts",
     "MeasuredEnsemble",
     "MeasuredErrors",
+    "MeasuredNoise",
     "MeasuredPanel",
     "MeasuredPower",
     "MeasuredReviews",
@@ -59,9 +64,11 @@ __all__ = [
     "Progress",
     "SampleSettings",
     "Selection",
+    "Study",
     "anchor_gold",
     "build_report",
     "check_comparable",
+    "check_study",
     "classify",
     "draw_order",
     "draw_sample",
@@ -77,6 +84,7 @@ __all__ = [
     "measure_costs",
     "measure_ensemble",
     "measure_errors",
+    "measure_noise",
     "measure_panel",
     "measure_power",
     "measure_review_file",
@@ -88,6 +96,7 @@ __all__ = [
     "read_gold",
     "read_reviews",
     "run_demo",
+    "run_study",
     "sizes_of_gold",
     "write_panel",
     "write_report",
