@@ -16,6 +16,7 @@ from fingreat.pipeline.errors import MeasuredErrors, measure_errors
 from fingreat.pipeline.export import ExportFormat, export_run
 from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.fetch import Selection, fetch
+from fingreat.pipeline.frames import frames_of, tables_of
 from fingreat.pipeline.frontier import MeasuredCosts, measure_costs
 from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.groups import GroupedRuns, group_runs
@@ -77,6 +78,7 @@ __all__ = [
     "export_run",
     "extract",
     "fetch",
+    "frames_of",
     "group_runs",
     "match_runs",
     "measure_accuracy_of",
@@ -98,6 +100,7 @@ __all__ = [
     "run_demo",
     "run_study",
     "sizes_of_gold",
+    "tables_of",
     "write_panel",
     "write_report",
 ]
