@@ -156,7 +156,9 @@ def test_methods_and_appendices_say_what_was_done(made: tuple[Path, Study]) -> N
     assert "3 filings, filed in 2010, 2015, 2020" in text
     assert "3 models (first, second, judge)" in text
     assert "judge, which read the filings that were filed in 2010, 2015" in text
-    assert "2 models (revenue, cash) named one relationship for each of 4 passages of 2 filings" in text
+    assert (
+        "2 models (revenue, cash) named one relationship for each of 4 passages of 2 filings; 1 of the passages" in text
+    )
     assert "1 passage that accept none were left out" in text or "1 passage that accepts none was left out" in text
     blocks = {block.title: block.text for appendix in study.report.appendices for block in appendix.blocks}
     assert SENTENCES[0] in blocks[f"extract: a chunk of filing {YEARS[2010]}"]

@@ -66,3 +66,16 @@ def test_a_file_that_came_later_is_added(tmp_path: Path) -> None:
     assert study.outcomes[0].state == "made"
     assert study.outcomes[0].manifest is not None
     assert len(study.outcomes[0].manifest.inputs) == 3
+
+
+def test_a_file_that_is_no_filing_is_told_of_and_alone_is_no_corpus(tmp_path: Path) -> None:
+    file = write_study(tmp_path, STUDY.replace('"2020.txt"', '"2020.txt", "note.txt"'))
+    (tmp_path / "note.txt").write_bytes(b"")
+    study = run_study(file, tmp_path / "out")
+    assert study.complete
+    assert study.report is not None
+    (told,) = study.report.missing
+    assert told.startswith("note.txt is not in the corpus: ")
+    assert run_study(file, tmp_path / "out", only=["cash"]).outcomes[0].state == "there"
+    with pytest.raises(CorpusError, match="got no filing"):
+        run_study(write_study(tmp_path, STUDY.replace(FILES, 'files = ["note.txt"]')), tmp_path / "other")

@@ -126,7 +126,7 @@ def _classification(material: Material) -> Iterator[str]:
     several = sum(len(passage.accepted) > 1 for passage in eligible)
     yield (
         f"Classification: {_models(runs)} named one relationship for each of {count_of(len(eligible), 'passage')} of "
-        f"{count_of(filings, 'filing')}, of which {several:,} accept several."
+        f"{count_of(filings, 'filing')}; {several:,} of the passages accept several."
     )
     if left := len(gold) - len(eligible):
         yield f"{count_of(left, 'passage')} that accept none were left out."

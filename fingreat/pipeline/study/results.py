@@ -102,6 +102,10 @@ def write_results(report: StudyReport, out: Path, comment: Sequence[str] = ()) -
 
 def _missing(material: Material, slots: Sequence[Slot]) -> Iterator[str]:
     """What the study lacks so far, in sentences."""
+    if material.config.corpus.folder is None:
+        for failure in material.corpus.failures():
+            if failure.stage == "add":
+                yield f"{Path(failure.id).name} is not in the corpus: {failure.reason}"
     for outcome in material.outcomes:
         if outcome.reason:
             yield f"Run {outcome.run.label} is missing: {outcome.reason}"

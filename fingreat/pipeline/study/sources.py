@@ -89,6 +89,8 @@ def make_corpus(part: CorpusPart, out: Path, note: Callable[[str], None]) -> Cor
         else:
             whole.add(part.files, workers=1 if len(part.files) <= _FEW else None)
         number = len(whole.filings())
+        if not number:
+            raise CorpusError("got no filing.", where=str(corpus.path), hint="See failures.jsonl there.")
         note(f"looking for item {part.item} in {count_of(number, 'filing')}")
         whole.make_sections(part.item, workers=1 if number <= _FEW else None)
     if part.files:
@@ -111,7 +113,7 @@ def lacking(part: CorpusPart, corpus: CorpusFolder) -> str | None:
     known = {one.sha256 for one in filings}
     refused = {failure.id for failure in corpus.failures() if failure.stage == "add"}
     for file in find_files(part.files).files if part.files else ():
-        if printable(str(file.path)) not in refused and sha256_hex(read_bytes(file.path)) not in known:
+        if printable(str(file.path)) not in refused and _digest(file.path) not in known:
             return f"lacks {file.path.name}."
     if not any(corpus.section_folder(part.item).glob("part-*.jsonl")):
         return f"has no sections for item {part.item}."
@@ -192,6 +194,14 @@ def write_gold(config: StudyConfig, out: Path) -> Path | None:
     return file
 
 
+def _digest(file: Path) -> str | None:
+    """SHA-256 of a filing's bytes; None where they cannot be read, which whoever adds them notes."""
+    try:
+        return sha256_hex(read_bytes(file))
+    except InputError:
+        return None
+
+
 def _line(passage: GoldPassage) -> str:
     """A passage as the same line in every process: a set has no order of its own."""
     return json.dumps(passage.model_dump(mode="json") | {"accepted": sorted(passage.accepted)}, ensure_ascii=False)
@@ -230,7 +240,7 @@ def _undrawn(part: SamplePart, corpus: CorpusFolder) -> str | None:
 
 def _check_no_others(part: CorpusPart, corpus: CorpusFolder) -> None:
     """Refuse filings that the study file does not name: every measure would be over them, too."""
-    wanted = {sha256_hex(read_bytes(file.path)) for file in find_files(part.files).files}
+    wanted = {_digest(file.path) for file in find_files(part.files).files}
     others = [one for one in corpus.filings() if one.sha256 not in wanted]
     if others:
         raise InputError(
