@@ -24,6 +24,8 @@ _GUIDES = {
     "rules": "the definitions of the relationships, border rules",
 }
 
+_SHOWN = 16
+"""Characters of a hash in a sentence; the appendix has all of it."""
 _MOST_NAMED = 12
 """Runs that a sentence names."""
 
@@ -60,7 +62,7 @@ def _graph(material: Material) -> Iterator[str]:
     graph = material.graph
     yield (
         f"Evidence is sought for the graph {graph.name} with {len(graph.nodes)} accounts and {len(graph.edges)} "
-        f"relationships between them (SHA-256 {graph.digest})."
+        f"relationships between them (SHA-256 {graph.digest[:_SHOWN]}…)."
     )
 
 

@@ -111,8 +111,9 @@ def _agreement(material: Material, watch: Watching) -> Made:
 
 def _maps(found: agreement.MeasuredRuns) -> Iterator[Figure]:
     """How each run, a column, agrees with each reference, a row."""
-    columns = list(dict.fromkeys(run for run, _ in found.pairs))
-    rows = list(dict.fromkeys(reference for _, reference in found.pairs))
+    # Runs in the order in which the study names them, so that those of both sides meet on a diagonal.
+    columns = [name for name in found.volumes if any(name == run for run, _ in found.pairs)]
+    rows = [name for name in found.volumes if any(name == reference for _, reference in found.pairs)]
     for id_, (title, measure) in _MAPS.items():
         values = [
             [share(measure(pair.words)) if (pair := found.pairs.get((run, row))) else None for run in columns]

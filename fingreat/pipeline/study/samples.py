@@ -14,6 +14,8 @@ from fingreat.schema import Chunk, Classification, Extraction, GoldPassage, Repl
 
 _MOST = 6000
 """Characters of a text that are shown."""
+_ID = 20
+"""Characters of an id that a title has: all of an accession number, and enough of a hash."""
 _LATEST = 100
 """A reply has the extraction that is looked for among its first so many."""
 
@@ -55,7 +57,7 @@ def _of_extraction(outcome: Outcome, extraction: Extraction, section: Section) -
     chunks = chunk_section(section, outcome.run.config.tokens)
     # A chunk that was asked in pieces is no chunk of the section; then only the reply is shown.
     if chunk := next((one for one in chunks if one.id == extraction.chunk_id), None):
-        yield Block(title=f"extract: a chunk of filing {section.filing_id}", text=_short(_text(section, chunk)))
+        yield Block(title=f"extract: a chunk of filing {section.filing_id[:_ID]}", text=_short(_text(section, chunk)))
     for reply in read_records(outcome.run.folder.replies, Reply):
         if any(content_id("ext", [reply.key, extraction.chunk_id, n]) == extraction.id for n in range(_LATEST)):
             yield Block(title=f"{label}: the reply", text=_short(reply.text))
@@ -71,7 +73,7 @@ def _of_classification(outcome: Outcome, passages: dict[str, GoldPassage]) -> It
     kind, tokens = answer.context_kind, answer.context_tokens or 0
     around = "alone" if kind == "none" else f"with a {kind} of {tokens:,} tokens"
     passage = passages[answer.passage_id]
-    yield Block(title=f"classify: passage {passage.passage_id}, shown {around}", text=_short(passage.text))
+    yield Block(title=f"classify: passage {passage.passage_id[:_ID]}, shown {around}", text=_short(passage.text))
     for reply in read_records(outcome.run.folder.replies, Reply):
         if content_id("cls", [reply.key, answer.passage_id]) == answer.id:
             accepted = ", ".join(sorted(passage.accepted))
