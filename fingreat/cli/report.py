@@ -14,7 +14,7 @@ from fingreat.pipeline import Corpus
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.report import build_report, check_folder, write_report
 from fingreat.pipeline.report.texts import MOST_FILINGS
-from fingreat.report import Cell, Points, Report, Share
+from fingreat.report import Cell, Estimate, Points, Report, Share
 from fingreat.runs import RunFolder
 
 MAIN_TABLES = ("volume", "agreement", "gold", "tags")
@@ -108,7 +108,7 @@ def _as_data(report: Report, page: Path) -> dict[str, object]:
 
 
 def _value(cell: Cell) -> object:
-    if not isinstance(cell, (Share, Points)):
+    if not isinstance(cell, (Share, Points, Estimate)):
         return cell
     numbers = {"k": cell.k, "n": cell.n} if isinstance(cell, Share) else {}
     interval = dict(zip(("low", "high"), cell.interval, strict=True)) if cell.interval else None

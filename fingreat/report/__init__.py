@@ -25,6 +25,7 @@ from fingreat.report.study_page import render_study
 from fingreat.report.tables import (
     Cell,
     Column,
+    Estimate,
     Points,
     Share,
     Table,
@@ -42,6 +43,7 @@ __all__ = [
     "Column",
     "DotRow",
     "EdgeScore",
+    "Estimate",
     "Figure",
     "FilingView",
     "MatchView",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from fingreat.report.tables import Cell, Column, Points, Share, Table, cell_fields, cell_text
+from fingreat.report.tables import Cell, Column, Estimate, Points, Share, Table, cell_fields, cell_text
 
 _PROSE, PROSE_COLUMN = 40, r">{\raggedright\arraybackslash}p{0.4\linewidth}"
 """Length from which on a text is wrapped, and the column that it stands in."""
@@ -105,7 +105,7 @@ def letters(table: Table, index: int, span: int) -> str:
 def parts(column: Column, cell: Cell, span: int) -> tuple[str, ...]:
     """The parts of a cell, an interval in brackets."""
     fields = cell_fields(column, cell, span)
-    if isinstance(cell, (Share, Points)) and cell.interval:
+    if isinstance(cell, (Share, Points, Estimate)) and cell.interval:
         return (*fields[:-1], f"[{fields[-1]}]")
     return fields
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from fingreat.schema.records import Record
 
@@ -61,8 +61,20 @@ class Points(Record):
     interval: tuple[float, float] | None = None
 
 
-ColumnKind = Literal["text", "edge", "filing", "count", "share", "points", "rate", "number", "money"]
-Cell = str | int | float | Share | Points | None
+class Estimate(Record):
+    """A share that was estimated and not counted, or the standard error of one.
+
+    Attributes:
+        value: as a fraction; an estimate is not bound to 0 to 1.
+        interval: its confidence interval, as fractions, where the caller computed one.
+    """
+
+    value: FiniteFloat
+    interval: tuple[FiniteFloat, FiniteFloat] | None = None
+
+
+ColumnKind = Literal["text", "edge", "filing", "count", "share", "points", "estimate", "rate", "number", "money"]
+Cell = str | int | float | Share | Points | Estimate | None
 """What stands in a cell; None is "no value" and is shown as a dash."""
 
 _TYPES: dict[ColumnKind, tuple[type, ...]] = {
@@ -72,6 +84,7 @@ _TYPES: dict[ColumnKind, tuple[type, ...]] = {
     "count": (int,),
     "share": (Share,),
     "points": (Points,),
+    "estimate": (Estimate,),
     "rate": (int, float),
     "number": (int, float),
     "money": (int, float),
@@ -86,8 +99,8 @@ class Column(Record):
     Attributes:
         kind: `edge` holds ids of edges, which the page colours by their category; `filing` ids of filings, of which
             only the beginning is shown where they are hashes; `count` whole numbers from 0; `share` `Share`
-            records; `points` `Points` records, shown in percentage points; `rate` numbers from 0 to 1, shown in per
-            cent; `number` any finite number; `money` US dollars.
+            records; `points` `Points` records, shown in percentage points; `estimate` `Estimate` records, shown in per
+            cent; `rate` numbers from 0 to 1, shown in per cent; `number` any finite number; `money` US dollars.
         digits: decimal places of a `number`.
         once: whether a reader sees a text only where it, or that of a `once` column before it, is not that of the row
             above; CSV has it in every row.
@@ -103,7 +116,7 @@ class Column(Record):
     @property
     def right(self) -> bool:
         """Whether its cells are aligned to the right."""
-        return self.kind in ("count", "share", "points", "rate", "number", "money")
+        return self.kind in ("count", "share", "points", "estimate", "rate", "number", "money")
 
     @property
     def head(self) -> str:
@@ -148,7 +161,7 @@ class Table(Record):
 
     @property
     def bounded(self) -> tuple[bool, ...]:
-        """Per column, whether a share or a difference in it has an interval."""
+        """Per column, whether a share, a difference or an estimate in it has an interval."""
         return tuple(any(_has_interval(row[i]) for row in self.rows) for i in range(len(self.columns)))
 
     @property
@@ -198,7 +211,7 @@ class Table(Record):
 
 
 def _has_interval(cell: Cell) -> bool:
-    return isinstance(cell, (Share, Points)) and cell.interval is not None
+    return isinstance(cell, (Share, Points, Estimate)) and cell.interval is not None
 
 
 def _fault(column: Column, cell: Cell) -> str | None:
@@ -217,14 +230,17 @@ def _fault(column: Column, cell: Cell) -> str | None:
 
 
 def percent(share: Share | float | None) -> str:
-    """A share in per cent with one decimal; "100%" and "0%" only where exact; a dash for 0/0 and for None."""
+    """A share in per cent with one decimal, also one that is estimated as less than 0 or more than 1; "100%" and "0%"
+    only where exact; a dash for 0/0 and for None.
+    """
     value = share.value if isinstance(share, Share) else share
     if value is None:
         return DASH
     if value in (0, 1):
         return f"{value:.0%}"
     shown = f"{value:.1%}"
-    return {"0.0%": "<0.1%", "100.0%": ">99.9%"}.get(shown, shown)
+    least = {"0.0%": "<0.1%", "-0.0%": ">-0.1%", "100.0%": ">99.9%" if value < 1 else "<100.1%"}
+    return least.get(shown, shown)
 
 
 def fraction(share: Share) -> str:
@@ -240,15 +256,17 @@ def points_text(value: float) -> str:
     return {"+0.0": "<+0.1", "-0.0": ">-0.1"}.get(shown, shown)
 
 
-def interval_text(cell: Share | Points) -> str:
-    """The ends of an interval: "30.0–85.0%" of a share, "-1.2 to +4.0" of a difference; "" where there is none."""
+def interval_text(cell: Share | Points | Estimate) -> str:
+    """The ends of an interval: "30.0–85.0%" of a share or an estimate, "-1.2 to 4.0%" of an estimate that may be below
+    0, "-1.2 to +4.0" of a difference; "" where there is none.
+    """
     if cell.interval is None:
         return ""
-    low, high = cell.interval
-    if isinstance(cell, Share):
-        return f"{percent(low).rstrip('%')}{DASH}{percent(high)}"
+    low, high = (points_text(end) if isinstance(cell, Points) else percent(end) for end in cell.interval)
     # Beside a minus a dash could be one; the blanks are no place to break a line.
-    return f"{points_text(low)}\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}{points_text(high)}"
+    signed = isinstance(cell, Points) or min(cell.interval) < 0
+    between = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}" if signed else DASH
+    return f"{low.rstrip('%')}{between}{high}"
 
 
 def number_text(value: float, digits: int = 3) -> str:
@@ -284,12 +302,13 @@ def count_of(number: int, noun: str) -> str:
 
 def cell_text(column: Column, cell: Cell) -> str:
     """A cell in one line: counts with commas, shares as "57.1% (4/7)" and with an interval as "57.1% (4/7)
-    [30.0–85.0%]", differences as "+2.5 [-1.2 to +4.0]", rates as "57.1%", a dash for no value.
+    [30.0–85.0%]", differences as "+2.5 [-1.2 to +4.0]", estimates as "57.1% [-2.0 to 116.2%]", rates as "57.1%", a dash
+    for no value.
     """
     if cell is None:
         return DASH
-    if isinstance(cell, (Share, Points)):
-        shown = f"{percent(cell)} ({fraction(cell)})" if isinstance(cell, Share) else points_text(cell.value)
+    if isinstance(cell, (Share, Points, Estimate)):
+        shown = f"{percent(cell)} ({fraction(cell)})" if isinstance(cell, Share) else _without_numbers(cell)
         return f"{shown} [{interval_text(cell)}]" if cell.interval else shown
     if isinstance(cell, str):
         return f"{cell[:_HASH_SHOWN]}…" if column.kind == "filing" and len(cell) == _HASH else cell
@@ -298,17 +317,22 @@ def cell_text(column: Column, cell: Cell) -> str:
     return percent(cell) if column.kind == "rate" else number_text(cell, column.digits)
 
 
+def _without_numbers(cell: Points | Estimate) -> str:
+    """The value of what has no counts behind it."""
+    return points_text(cell.value) if isinstance(cell, Points) else percent(cell.value)
+
+
 def cell_fields(column: Column, cell: Cell, span: int) -> tuple[str, ...]:
-    """The parts of a cell: of a share its per cent, "k/n" and interval, of a difference its points and interval, of
-    anything else its text.
+    """The parts of a cell: of a share its per cent, "k/n" and interval, of a difference its points and interval, of an
+    estimate its per cent and interval, of anything else its text.
 
     Args:
         span: how many a cell of the column has; those that this one lacks are empty.
     """
     if isinstance(cell, Share):
         fields: tuple[str, ...] = (percent(cell), fraction(cell), interval_text(cell))
-    elif isinstance(cell, Points):
-        fields = (points_text(cell.value), interval_text(cell))
+    elif isinstance(cell, (Points, Estimate)):
+        fields = (_without_numbers(cell), interval_text(cell))
     else:
         fields = (cell_text(column, cell),)
     return (*fields, *[""] * span)[:span]
@@ -331,7 +355,7 @@ def flat_columns(table: Table) -> Iterator[tuple[str, type]]:
     """The columns of a table where a field holds one value: name and type.
 
     A share takes three (its label, "k", "n"), and two more, "low" and "high", where a share of the column has an
-    interval; so does a difference, which has no k and n and is a fraction here.
+    interval; so do differences and estimates, which have no k and n. All of them are fractions here.
     """
     for column, bounded in zip(table.columns, table.bounded, strict=True):
         yield column.label, int if column.kind == "count" else float if column.right else str
@@ -350,9 +374,9 @@ def flat_rows(table: Table) -> Iterator[tuple[str | float | None, ...]]:
 
 
 def _flat_cell(column: Column, cell: Cell, bounded: bool) -> Iterator[str | float | None]:
-    yield cell.value if isinstance(cell, (Share, Points)) else cell
+    yield cell.value if isinstance(cell, (Share, Points, Estimate)) else cell
     if column.kind == "share":
         yield from (cell.k, cell.n) if isinstance(cell, Share) else (None, None)
     if bounded:
-        interval = cell.interval if isinstance(cell, (Share, Points)) else None
+        interval = cell.interval if isinstance(cell, (Share, Points, Estimate)) else None
         yield from interval or (None, None)

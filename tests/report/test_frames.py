@@ -9,16 +9,19 @@ import sys
 import pytest
 
 from fingreat.errors import MissingExtraError
-from fingreat.report import Cell, Column, Points, Share, Table, table_csv, table_frame
+from fingreat.report import Cell, Column, Estimate, Points, Share, Table, table_csv, table_frame
 from fingreat.report.tables import ColumnKind
 
 polars = pytest.importorskip("polars")
 
-KINDS: tuple[ColumnKind, ...] = ("text", "edge", "filing", "count", "share", "points", "rate", "number", "money")
+KINDS: tuple[ColumnKind, ...] = (
+    "text", "edge", "filing", "count", "share", "points", "estimate", "rate", "number", "money",
+)  # fmt: skip
 ROWS: tuple[tuple[Cell, ...], ...] = (
-    ("a", "REV-NNCA", "f1", 3, Share(k=3, n=4, interval=(0.5, 1.0)), Points(value=-0.25), 0.125, 2.5, 568712345),
-    ("b", None, "f2", None, Share(k=0, n=0), None, 1, 7, None),
-)
+    ("a", "REV-NNCA", "f1", 3, Share(k=3, n=4, interval=(0.5, 1.0)), Points(value=-0.25), Estimate(value=1.5),
+     0.125, 2.5, 568712345),
+    ("b", None, "f2", None, Share(k=0, n=0), None, None, 1, 7, None),
+)  # fmt: skip
 
 
 def of_kinds(rows: tuple[tuple[Cell, ...], ...]) -> Table:
@@ -30,11 +33,12 @@ def test_every_kind_of_column_has_its_type_and_a_share_the_numbers_behind_it() -
     text, whole, real = polars.String, polars.Int64, polars.Float64
     assert dict(frame.schema) == {
         "text": text, "edge": text, "filing": text, "count": whole, "share": real, "share k": whole, "share n": whole,
-        "share low": real, "share high": real, "points": real, "rate": real, "number": real, "money": real,
+        "share low": real, "share high": real, "points": real, "estimate": real, "rate": real, "number": real,
+        "money": real,
     }  # fmt: skip
     assert frame.rows() == [
-        ("a", "REV-NNCA", "f1", 3, 0.75, 3, 4, 0.5, 1.0, -0.25, 0.125, 2.5, 568712345.0),
-        ("b", None, "f2", None, None, 0, 0, None, None, None, 1.0, 7.0, None),
+        ("a", "REV-NNCA", "f1", 3, 0.75, 3, 4, 0.5, 1.0, -0.25, 1.5, 0.125, 2.5, 568712345.0),
+        ("b", None, "f2", None, None, 0, 0, None, None, None, None, 1.0, 7.0, None),
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 from report_builders import example_tables
 
-from fingreat.report import Cell, Column, Points, Share, Table, cell_text, percent, table_csv
+from fingreat.report import Cell, Column, Estimate, Points, Share, Table, cell_text, percent, table_csv
 from fingreat.report.tables import cell_fields
 
 TEXT_COLUMN = Column(label="text")
@@ -18,6 +18,7 @@ NUMBER = Column(label="number", kind="number")
 COUNT = Column(label="count", kind="count")
 RATE = Column(label="rate", kind="rate")
 POINTS = Column(label="gain", kind="points")
+ESTIMATE = Column(label="about", kind="estimate")
 
 
 def table(*rows: tuple[Cell, ...], columns: tuple[Column, ...] = (TEXT_COLUMN, SHARE)) -> Table:
@@ -44,6 +45,14 @@ def table(*rows: tuple[Cell, ...], columns: tuple[Column, ...] = (TEXT_COLUMN, S
         (POINTS, Points(value=0.0001), "<+0.1"),
         (POINTS, Points(value=-0.0001), ">-0.1"),
         (POINTS, None, "–"),
+        (ESTIMATE, Estimate(value=0.572, interval=(0.501, 0.64)), "57.2% [50.1–64.0%]"),
+        (ESTIMATE, Estimate(value=0.02, interval=(-0.012, 0.052)), "2.0% [-1.2\xa0to\xa05.2%]"),
+        (ESTIMATE, Estimate(value=-0.02, interval=(-0.052, -0.0001)), "-2.0% [-5.2\xa0to\xa0>-0.1%]"),
+        (ESTIMATE, Estimate(value=1.0004), "<100.1%"),
+        (ESTIMATE, Estimate(value=0.9999), ">99.9%"),
+        (ESTIMATE, Estimate(value=1.25), "125.0%"),
+        (ESTIMATE, Estimate(value=0.0), "0%"),
+        (ESTIMATE, None, "–"),
         (RATE, 0.0417, "4.2%"),
         (RATE, 0.112, "11.2%"),
         (RATE, 0.0001, "<0.1%"),
@@ -103,6 +112,8 @@ def test_a_row_that_does_not_fit_its_columns_is_refused(rows: list[tuple[Cell, .
         (RATE, float("nan"), "nan is no number"),
         (RATE, Share(k=1, n=2), "Share is no rate"),
         (POINTS, 0.5, "float is no points"),
+        (ESTIMATE, 0.5, "float is no estimate"),
+        (POINTS, Estimate(value=0.5), "Estimate is no points"),
     ],
 )
 def test_a_cell_of_another_kind_is_refused(column: Column, cell: Cell, message: str) -> None:
@@ -135,6 +146,17 @@ def test_csv_gives_a_difference_as_a_fraction_with_the_ends_of_its_interval() ->
     rows = ((Points(value=0.025, interval=(-0.5, 1.0)),), (Points(value=-1.0),), (None,))
     assert table_csv(table(*rows, columns=(POINTS,))) == "gain,gain low,gain high\r\n0.025,-0.5,1.0\r\n-1.0,,\r\n,,\r\n"
     assert table_csv(table((Points(value=0.5),), columns=(POINTS,))) == "gain\r\n0.5\r\n"
+
+
+def test_csv_gives_an_estimate_as_a_fraction_also_below_0_and_above_1() -> None:
+    rows = ((Estimate(value=0.95, interval=(-0.1, 1.2)),), (Estimate(value=1.1),), (None,))
+    assert table_csv(table(*rows, columns=(ESTIMATE,))) == (
+        "about,about low,about high\r\n0.95,-0.1,1.2\r\n1.1,,\r\n,,\r\n"
+    )
+    assert table(*rows, columns=(ESTIMATE,)).spans == (2,)
+    for bad in ({"value": float("nan")}, {"value": 0.5, "interval": (0.0, float("inf"))}):
+        with pytest.raises(ValidationError):
+            Estimate(**bad)
 
 
 def test_a_page_and_a_paper_have_narrow_columns_for_the_parts_of_a_cell() -> None:
