@@ -79,7 +79,7 @@ def normalise_tag(tag: str) -> str:
     rules = _rules()
     text = rules.whole.sub(lambda found: f" {found[0].lower()} ", _composed(tag))
     text = _APOSTROPHES.sub("", _HUMPS.sub(" ", text)).casefold()
-    spaced = (_SIGNS.get(char, char if char.isalnum() else " ") for char in unicodedata.normalize("NFKC", text))
+    spaced = (_SIGNS.get(char, char if _in_word(char) else " ") for char in unicodedata.normalize("NFKC", text))
     words = "".join(spaced).split()
     for replacing in rules.rounds:
         words = replacing.applied(words)
@@ -87,9 +87,18 @@ def normalise_tag(tag: str) -> str:
 
 
 def _composed(tag: str) -> str:
-    """NFKC, without characters that cannot be seen (soft hyphens, zero-width ones)."""
+    """NFKC, without characters that cannot be seen (soft hyphens, zero-width ones, selectors of a form)."""
     text = unicodedata.normalize("NFKC", tag)
-    return "".join(char for char in text if unicodedata.category(char) != "Cf").strip()
+    return "".join(char for char in text if unicodedata.category(char) != "Cf" and not _selects(char)).strip()
+
+
+def _selects(char: str) -> bool:
+    return unicodedata.name(char, "").startswith("VARIATION SELECTOR")
+
+
+def _in_word(char: str) -> bool:
+    """Whether it is a letter, a digit, or a sign on one, such as a vowel of Devanagari."""
+    return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc")
 
 
 class _Replacing:
