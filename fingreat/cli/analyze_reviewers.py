@@ -61,7 +61,7 @@ def _as_data(measured: MeasuredReviews) -> dict[str, Any]:
         "reviewers": list(measured.reviewers),
         "left_out": list(measured.left_out),
         "agreement": as_data(measured.agreement),
-        "pairs": [{"reviewers": list(pair), **as_data(found)} for pair, found in measured.pairs.items()],
+        "pairs": [{"a": a, "b": b, **as_data(found)} for (a, b), found in measured.pairs.items()],
         "accepted": {source: {str(size): n for size, n in of.items()} for source, of in cohorts.sizes.items()},
         "edges": dict(cohorts.edges),
         "eligible": cohorts.eligible,

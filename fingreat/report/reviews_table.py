@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from fingreat.analysis.accepted import Cohorts, Source
 from fingreat.analysis.ratio import Ratio
@@ -22,6 +22,8 @@ _SOURCES: Mapping[Source, str] = {
     "none": "none fits",
 }
 _CAVEAT = "Agreement is of the reviewers with each other; it does not say that they are right."
+_ALL_THE_SAME = "Where every decision is the same, D_o and D_e are 0 and alpha is 1 by convention."
+_ONE_PASSAGE = "Of one passage alone D_o is D_e, so that alpha is 0 unless all selected the same."
 
 
 def agreement_table(rows: Mapping[str, ReviewAgreement], *, left_out: int = 0) -> Table:
@@ -38,6 +40,7 @@ def agreement_table(rows: Mapping[str, ReviewAgreement], *, left_out: int = 0) -
         "and m is 1 for equal sets, 0.67 where one holds the other, and 0.33 otherwise (Passonneau 2006). Of two empty "
         "sets J is 1 and the distance 0.",
         "All reviewed passages count, also those that accept no edge.",
+        *_conventions(rows.values()),
         _CAVEAT,
     ]
     if left_out:
@@ -115,7 +118,7 @@ def accepted_table(cohorts: Cohorts) -> Table:
     ]
     if cohorts.chance is not None:
         notes.append(
-            f"{cohorts.labels:,} accepted edges: one drawn at random from {len(cohorts.edges)} is right for "
+            f"{count_of(cohorts.labels, 'accepted edge')}: one drawn at random from {len(cohorts.edges)} is right for "
             f"{percent(cohorts.chance)} of the eligible passages."
         )
     return Table(
@@ -153,4 +156,13 @@ def distance_map(reviewers: Sequence[str], pairs: Mapping[tuple[str, str], Revie
     """
     both = {**pairs, **{(b, a): found for (a, b), found in pairs.items()}}
     values = [[both[a, b].alpha if a != b else None for b in reviewers] for a in reviewers]
-    return heat_map("reviewers", "Alpha of each two reviewers", list(reviewers), values, caption=_CAVEAT)
+    caption = " ".join((*_conventions(pairs.values()), _CAVEAT))
+    return heat_map("reviewers", "Alpha of each two reviewers", list(reviewers), values, caption=caption)
+
+
+def _conventions(found: Collection[ReviewAgreement]) -> Iterator[str]:
+    """Notes on alphas that are not reckoned from how often reviewers agree."""
+    if any(one.alpha is not None and one.expected == 0 for one in found):
+        yield _ALL_THE_SAME
+    if any(one.passages == 1 and one.expected for one in found):
+        yield _ONE_PASSAGE

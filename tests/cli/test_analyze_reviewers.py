@@ -51,6 +51,16 @@ def test_json_has_every_figure(here: Path, run: Callable) -> None:
     assert (data["eligible"], data["labels"], data["edges"]["REV-NNCA"]) == (1, 1, 1)
 
 
+def test_json_says_of_which_two_reviewers_each_pair_is(here: Path, run: Callable) -> None:
+    third = [{"passage_id": passage, "reviewer": "cy", "edges": ["REV-NNCA"]} for passage in ("p1", "p2")]
+    with (here / "reviews.jsonl").open("a", encoding="utf-8") as file:
+        file.writelines(f"\n{json.dumps(one)}" for one in third)
+    pairs = json.loads(run("analyze", "reviewers", "reviews.jsonl", "--json").out)["pairs"]
+    assert [(one["a"], one["b"]) for one in pairs] == [("[red]ann", "bob"), ("[red]ann", "cy"), ("bob", "cy")]
+    # Equal decisions: p2 of ann and bob, p1 of ann and cy, none of bob and cy.
+    assert [one["exact"]["k"] for one in pairs] == [1, 1, 0]
+
+
 def test_tables_are_written_with_what_made_them_and_the_same_again(here: Path, run: Callable) -> None:
     out = here / "tables"
     outcome = run("analyze", "reviewers", "reviews.jsonl", "--out", out)

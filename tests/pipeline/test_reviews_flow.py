@@ -121,3 +121,31 @@ def test_a_file_is_read_in_its_order(reviews: Path) -> None:
     assert [(one.passage_id, one.reviewer) for one in read_reviews(reviews)][:4] == [
         ("p1", "ann"), ("p1", "bob"), ("p1", "cy"), ("p2", "ann"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("selected", "alpha", "words"),
+    [
+        # Every decision is the same: no two of them differ at all.
+        ({"p1": ([REV], [REV]), "p2": ([REV], [REV])}, 1.0, "D_e are 0 and alpha is 1 by convention"),
+        ({"p1": ([REV], [REV])}, 1.0, "D_e are 0 and alpha is 1 by convention"),
+        # The pairs of one passage are all pairs that there are.
+        ({"p1": ([REV], [TAX])}, 0.0, "Of one passage alone D_o is D_e, so that alpha is 0"),
+        # Two passages, all pairs within differ: D_o is 1, D_e is 4 of 6, as 2 of 6 pairs are equal.
+        ({"p1": ([REV], [TAX]), "p2": ([REV], [TAX])}, -0.5, None),
+    ],
+)
+def test_an_alpha_that_is_so_by_convention_is_said_to_be(
+    selected: dict[str, tuple[list[str], list[str]]], alpha: float, words: str | None, tmp_path: Path
+) -> None:
+    decisions = {passage: dict(zip(("ann", "bob"), both, strict=True)) for passage, both in selected.items()}
+    table, *_ = review_tables(measure_review_file(written(tmp_path / "r.jsonl", decisions)))
+    assert row(table, "All")["alpha"] == pytest.approx(alpha)
+    told = [note for note in table.notes if "by convention" in note or "Of one passage" in note]
+    assert len(told) == (words is not None)
+    assert all(words in note for note in told if words)
+
+
+def test_one_accepted_edge_is_one(tmp_path: Path) -> None:
+    tables = review_tables(measure_review_file(written(tmp_path / "r.jsonl", {"p1": {"ann": [REV], "bob": [REV]}})))
+    assert any(note.startswith("1 accepted edge: one drawn at random from 11") for note in tables[2].notes)
