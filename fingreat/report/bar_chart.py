@@ -28,7 +28,7 @@ class _Bar:
     y: float
     width: float
     opacity: float
-    style: int
+    style: int | None
     text: str
     text_x: float
     words: str
@@ -41,7 +41,7 @@ def bars(
     groups: Sequence[str],
     series: Sequence[Series],
     *,
-    styles: Sequence[int] | None = None,
+    styles: Sequence[int | None] | None = None,
     caption: str = "",
 ) -> Figure:
     """Horizontal bars in groups, one bar of a group per series, each with its value; intervals as whiskers.
@@ -49,12 +49,13 @@ def bars(
     Args:
         groups: names from top to bottom, edges say.
         series: name and values, one per group: runs say. Bars of a group stand in this order.
-        styles: per group an index into the palette (`edge_styles`); all the first where there is none.
+        styles: per group an index into the palette (`edge_styles`); all grey where there is none, for colours mean
+            categories.
 
     Raises:
         InputError: there is nothing to draw, lengths differ, a value is negative or not finite.
     """
-    styles = styles or [0] * len(groups)
+    styles = styles or [None] * len(groups)
     _check(id, groups, series, styles)
     values = [value for _, of_series in series for value in of_series]
     ticks = _ticks(max(map(_largest, values)))
@@ -89,7 +90,7 @@ def bars(
     return Figure(id=id, title=title, svg=svg, caption=caption)
 
 
-def _check(id: str, groups: Sequence[str], series: Sequence[Series], styles: Sequence[int]) -> None:
+def _check(id: str, groups: Sequence[str], series: Sequence[Series], styles: Sequence[int | None]) -> None:
     where = f"figure '{id}'"
     if not groups or not series:
         raise InputError("there is nothing to draw.", where=where)
@@ -105,7 +106,7 @@ def _largest(value: Value) -> float:
     return max(number_of(value) or 0.0, bound)
 
 
-def _bar(one: Series, index: int, group: str, y: float, look: tuple[float, int], end: float) -> _Bar:
+def _bar(one: Series, index: int, group: str, y: float, look: tuple[float, int | None], end: float) -> _Bar:
     """The bar of one value, on an axis that ends at `end`."""
     name, values = one
     value = values[index]

@@ -11,7 +11,6 @@ from fingreat.errors import InputError
 from fingreat.report.chart_values import GAP, LINE, MARGIN, SIZE, Value, check_values, lines_of, number_of
 from fingreat.report.draw import text_width
 from fingreat.report.model import Figure
-from fingreat.report.palette import palette
 from fingreat.report.tables import Share, number_text, percent
 from fingreat.report.templating import environment
 
@@ -20,13 +19,14 @@ _MANY = 6
 """More columns than these, of values in one line, are made narrow: their heads break at hyphens and blanks."""
 _HATCH = 7.0
 _PALEST, _DARKEST = 0.06, 0.70
-"""Dark text on the palette's first ink keeps a contrast of 4.5:1 up to the darker of the two."""
+"""Dark text on the grey of cells keeps a contrast of 4.5:1 up to the darker of the two."""
 _MOST_NUMBERED = 12
 """More rows or columns than these are drawn as small cells without numbers, which each still has as its title."""
 _CELL, _SMALL = 16, 11
 _DARKEST_SMALL = 0.95
 """No text stands on small cells."""
-_SWATCHES, _SWATCH = 9, 26
+_SWATCHES, _SWATCH, _KEY = 9, 26, 44
+"""Steps of the key under a map, and how high it stands there."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def heat_map(
 ) -> Figure:
     """Rows and columns of values on cells that are the darker the larger the value; no value is hatched.
 
-    Up to 12 names each cell has its value as a number; of more, cells are small, and a scale stands under them.
+    A key under the cells says what the shades mean: maps have scales of their own. Shades are grey, for colours mean
+    categories. Up to 12 names each cell has its value as a number; of more, cells are small.
 
     Args:
         names: of the rows, and in the same order of the columns; or of either.
@@ -75,8 +76,8 @@ def heat_map(
     small = max(len(sides.rows), len(sides.columns)) > _MOST_NUMBERED
     drawn = (_small if small else _numbered)(sides, values, axes, span)
     template = "heat_cells.svg.j2" if small else "heat.svg.j2"
-    shared: dict[str, Any] = {"title": title, "names": sides.rows, "axes": axes, "style": palette()[0]}
-    sizes = {"margin": MARGIN, "gap": GAP}
+    shared: dict[str, Any] = {"title": title, "names": sides.rows, "axes": axes}
+    sizes = {"margin": MARGIN, "gap": GAP, "swatch": _SWATCH}
     svg = environment().get_template(template).render(**shared, **sizes, **drawn)
     return Figure(id=id, title=title, svg=svg, caption=caption)
 
@@ -107,19 +108,21 @@ def _numbered(
     height = 46.0 if shares else 36.0
     left = MARGIN + max(text_width(name, SIZE) for name in (*sides.rows, axes[0])) + GAP
     top = MARGIN + (LINE + 6 if any(axes) else 0) + max(map(len, heads)) * LINE + 6
+    foot = top + len(values) * height
     cells = _cells(sides, values, (left, top), (width, height), span)
     return {
         "words": "; ".join(cell.words for cell in cells),
         "heads": heads,
         "cells": cells,
+        "scale": _scale((left, foot + 14), span, darkest=_DARKEST, shares=shares),
         "left": left,
         "top": top,
         "cell_width": width,
         "cell_height": height,
         "line": LINE,
         "size": SIZE,
-        "width": round(left + len(heads) * width + MARGIN),
-        "height": round(top + len(values) * height + MARGIN),
+        "width": round(left + max(len(heads) * width, _SWATCHES * _SWATCH) + MARGIN),
+        "height": round(foot + _KEY + MARGIN),
     }
 
 
@@ -138,14 +141,13 @@ def _small(
         "words": _summary(sides.rows, values),
         "columns": sides.columns,
         "cells": _cells(sides, values, (left, top), (_CELL, _CELL), span, _DARKEST_SMALL),
-        "scale": _scale(left, foot + 14, span, shares=_with_shares(values)),
+        "scale": _scale((left, foot + 14), span, darkest=_DARKEST_SMALL, shares=_with_shares(values)),
         "left": left,
         "top": top,
         "cell": _CELL,
-        "swatch": _SWATCH,
         "size": _SMALL,
         "width": round(left + wide + MARGIN),
-        "height": round(foot + 14 + 30 + MARGIN),
+        "height": round(foot + _KEY + MARGIN),
     }
 
 
@@ -180,15 +182,15 @@ def _opacity(number: float, span: tuple[float, float], darkest: float) -> float:
     return _PALEST + ratio * (darkest - _PALEST)
 
 
-def _scale(left: float, top: float, span: tuple[float, float], *, shares: bool) -> list[_Cell]:
+def _scale(corner: tuple[float, float], span: tuple[float, float], *, darkest: float, shares: bool) -> list[_Cell]:
     """The colours from the palest to the darkest, with the values of the first, the middle and the last."""
     steps = [span[0] + (span[1] - span[0]) * i / (_SWATCHES - 1) for i in range(_SWATCHES)]
     told = {0, _SWATCHES // 2, _SWATCHES - 1}
     return [
         _Cell(
-            left + i * _SWATCH,
-            top,
-            _opacity(step, span, _DARKEST_SMALL),
+            corner[0] + i * _SWATCH,
+            corner[1],
+            _opacity(step, span, darkest),
             (),
             _figure(step, shares=shares) if i in told else "",
         )

@@ -68,7 +68,7 @@ def test_names_of_44_rows_and_columns_do_not_overlap_one_another_or_the_cells() 
 def test_small_cells_have_a_scale_that_goes_from_the_palest_to_the_darkest_of_them() -> None:
     values = [[0.2 + 0.01 * (i + j) for j in range(13)] for i in range(13)]
     root = drawn(NAMES[:13], values, span=(0.2, 0.44))
-    rects = [one for one in root.iter(f"{SVG}rect") if one.get("class") == "fg-f0"]
+    rects = [one for one in root.iter(f"{SVG}rect") if one.get("class") == "fg-shade"]
     cells = [number(one, "fill-opacity") for one in rects if one.find(f"{SVG}title") is not None]
     scale = [number(one, "fill-opacity") for one in rects if one.find(f"{SVG}title") is None]
     assert scale == sorted(scale)

@@ -14,6 +14,8 @@ from fingreat.report.palette import palette
 from fingreat.report.templating import environment
 from fingreat.schema import load_graph
 
+KEY = "26"
+"""Width of a step of a map's key."""
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ["lexicon", "vllm qwen", "linear"]
 
@@ -41,6 +43,12 @@ def agreement() -> Figure:
     )
 
 
+def shades_of(figure: Figure) -> list[float]:
+    """The opacities of the cells of a map, without those of its key."""
+    rects = by_class(root_of(figure), "fg-shade", "rect")
+    return [number(e, "fill-opacity") for e in rects if e.get("width") != KEY]
+
+
 def test_a_heat_map_has_a_number_in_every_cell_and_hatches_those_without_a_value() -> None:
     root = root_of(agreement())
     cells = [g for g in root.iter(f"{SVG}g") if g.find(f"{SVG}title") is not None]
@@ -51,13 +59,12 @@ def test_a_heat_map_has_a_number_in_every_cell_and_hatches_those_without_a_value
         ["12.5%", "1/8"], ["–"], ["0.00"],
     ]  # fmt: skip
     assert len(by_class(root, "fg-hatch", "path")) == 3
-    assert len(by_class(root, "fg-f0", "rect")) == 6
+    assert len(shades_of(agreement())) == 6
 
 
 def test_a_cell_is_the_darker_the_larger_its_value_and_colours_stop_at_the_span() -> None:
     figure = heat_map("f", "F", ["a", "b"], [[0.2, 0.4], [0.6, 0.9]], span=(0.4, 0.6))
-    shades = [number(e, "fill-opacity") for e in by_class(root_of(figure), "fg-f0", "rect")]
-    assert shades == [0.06, 0.06, 0.7, 0.7]
+    assert shades_of(figure) == [0.06, 0.06, 0.7, 0.7]
 
 
 def test_rows_and_columns_of_a_heat_map_stand_in_the_same_order() -> None:
@@ -86,11 +93,13 @@ def mixed(ink: str, paper: str, opacity: float) -> str:
 
 def test_numbers_on_the_darkest_cell_have_a_contrast_of_at_least_4_5_on_light_and_dark_paper() -> None:
     figure = heat_map("f", "F", ["a"], [[1.0]])
-    darkest = number(by_class(root_of(figure), "fg-f0", "rect")[0], "fill-opacity")
+    (darkest,) = shades_of(figure)
     style = environment().get_template("page.css.j2").render(palette=palette())
     dimmed = float(re.search(r"\.fg-cells \{ opacity: ([.\d]+); \}", style).group(1))
-    assert contrast("#1b1f24", mixed(palette()[0].ink, "#ffffff", darkest)) >= 4.5
-    assert contrast("#e6e9ed", mixed(palette()[0].dark_ink, "#14181d", darkest * dimmed)) >= 4.5
+    light, dark = re.findall(r"--soft: (#\w+);", style)
+    assert contrast("#1b1f24", mixed(light, "#ffffff", darkest)) >= 4.5
+    assert contrast("#1b1f24", mixed("#525c66", "#ffffff", darkest)) >= 4.5
+    assert contrast("#e6e9ed", mixed(dark, "#14181d", darkest * dimmed)) >= 4.5
 
 
 def edge_bars() -> tuple[etree._Element, list[str]]:
@@ -150,7 +159,34 @@ def test_series_are_told_apart_by_lightness_and_named_in_order() -> None:
     assert shades == sorted(shades, reverse=True)
     assert len(set(shades)) == 2
     assert [e.text for e in by_class(root, "fg-name", "text")] == ["first", "second"]
-    assert not by_class(root_of(bars("f", "F", ["a"], [("r", [0.5])])), "fg-name", "rect")
+    alone = bars("f", "F", list(load_graph().edges)[:1], [("r", [0.5])], styles=[0])
+    assert not by_class(root_of(alone), "fg-name", "rect")
+
+
+def test_the_key_of_a_map_says_what_its_palest_and_its_darkest_shade_stand_for() -> None:
+    figure = heat_map("f", "F", ["a", "b"], [[Share(k=1, n=100), None], [None, Share(k=6, n=100)]], span=(0.0, 0.1))
+    root = root_of(figure)
+    key = [e for e in by_class(root, "fg-shade", "rect") if e.get("width") == KEY]
+    assert (number(key[0], "fill-opacity"), number(key[-1], "fill-opacity")) == (0.06, 0.7)
+    assert [e.text for e in root.findall(f"{SVG}text") if e.get("class") == "fg-count"] == ["0%", "5.0%", "10.0%"]
+
+
+def test_what_is_of_no_category_has_no_colour_of_one() -> None:
+    """Models as groups of bars, and shades that stand for numbers."""
+    inks = {style.ink for style in palette()}
+    for figure in (agreement(), bars("f", "F", ["model"], [("r", [0.5]), ("s", [0.2])])):
+        assert not [ink for ink in inks if ink in figure.svg]
+        assert not re.search(r'class="[^"]*fg-[cf]\d', figure.svg)
+
+
+def test_what_columns_are_stands_over_all_of_them_and_not_over_one() -> None:
+    root = root_of(agreement())
+    cells = by_class(root, "fg-cell", "rect")
+    left = min(number(e, "x") for e in cells)
+    across = max(number(e, "x") + number(e, "width") for e in cells) - left
+    (line,) = by_class(root, "fg-axis", "path")
+    x, length = (float(part) for part in re.match(r"M([\d.]+) [\d.]+h([\d.]+)$", line.get("d")).groups())
+    assert (x, length) == pytest.approx((left, across), abs=0.11)
 
 
 def test_intervals_are_drawn_as_whiskers_with_the_number_beyond_them() -> None:
