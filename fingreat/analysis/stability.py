@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,10 @@ class Stability:
         extracted, classified: passages whose edge is an accepted one, by either run; a failed reply is wrong.
         difference: interval of `classified` less `extracted`.
         same_edge: passages to which both give the same edge, right or wrong; a failed reply gives none.
+        several: quoted passages that the extraction run quotes under several edges in equal quotes, so that any of them
+            could count.
+        extracted_range, same_edge_range: the fewest and the most passages of `extracted` and `same_edge` there are,
+            whichever of the equal quotes counts for each of these passages.
         both, only_extracted, only_classified, neither: passages by which of the two gave an accepted edge.
         overall: accuracy of the classification run on all of its gold passages, quoted or not.
     """
@@ -43,6 +47,9 @@ class Stability:
     classified: Ratio
     difference: Interval | None
     same_edge: Ratio
+    several: int
+    extracted_range: tuple[int, int]
+    same_edge_range: tuple[int, int]
     both: Ratio
     only_extracted: Ratio
     only_classified: Ratio
@@ -53,7 +60,7 @@ class Stability:
 def stability_of(
     sheet: AnswerSheet,
     names: tuple[str, str, str],
-    extracted: Mapping[str, str],
+    extracted: Mapping[str, Sequence[str]],
     read: Collection[str],
     bootstrap: FilingBootstrap | None = None,
 ) -> Stability:
@@ -62,7 +69,8 @@ def stability_of(
     Args:
         sheet: with the answers of the classification run.
         names: of the model, of its extraction run, and of its classification run as the sheet has it.
-        extracted: passage id → edge of the extraction that quotes it.
+        extracted: passage id → edges of the extractions that quote it: first of the one that counts, then of those that
+            could as well.
         read: ids of the filings that the extraction run read.
         bootstrap: of the sheet's filings, for the intervals.
 
@@ -82,12 +90,12 @@ def stability_of(
             where=extraction,
             hint="Name an extraction run over the filings of the gold file.",
         )
-    first = [extracted.get(passage.passage_id) for passage in sheet.passages]
-    quoted = was_read & np.array([edge is not None for edge in first], dtype=bool)
-    accepted = [passage.accepted for passage in sheet.passages]
-    before = quoted & np.array([edge in of for edge, of in zip(first, accepted, strict=True)], dtype=bool)
+    edges = [extracted.get(passage.passage_id, ()) for passage in sheet.passages]
+    quoted = was_read & np.array([bool(of_passage) for of_passage in edges], dtype=bool)
+    right = [[edge in one.accepted for edge in given] for one, given in zip(sheet.passages, edges, strict=True)]
+    like = [[edge == answer for edge in given] for answer, given in zip(sheet.edges[number], edges, strict=True)]
+    before, same = (quoted & np.array([one[:1] == [True] for one in of_all], dtype=bool) for of_all in (right, like))
     now = quoted & sheet.right[number]
-    same = quoted & np.array([a == b for a, b in zip(first, sheet.edges[number], strict=True)], dtype=bool)
     parts = (before, now, same, before & now, before & ~now, ~before & now, quoted & ~before & ~now)
     hits, total = sheet.by_filing(parts), sheet.by_filing(quoted)
     shares = ratios_of_sums(hits, np.broadcast_to(total, hits.shape), bootstrap)
@@ -103,9 +111,18 @@ def stability_of(
         classified=shares[1],
         difference=bootstrap.difference(hits[:, 1], total[:, 0], hits[:, 0], total[:, 0]) if bootstrap else None,
         same_edge=shares[2],
+        several=sum(len(set(given)) > 1 for given, yes in zip(edges, quoted, strict=True) if yes),
+        extracted_range=_fewest_and_most(right, quoted),
+        same_edge_range=_fewest_and_most(like, quoted),
         both=shares[3],
         only_extracted=shares[4],
         only_classified=shares[5],
         neither=shares[6],
         overall=ratio_of_sums(sheet.by_filing(sheet.right[number])[:, 0], every[:, 0], bootstrap),
     )
+
+
+def _fewest_and_most(hits: Sequence[Sequence[bool]], quoted: Iterable[bool]) -> tuple[int, int]:
+    """In how many of the quoted passages all quotes hit, and in how many any does."""
+    of_quoted = [one for one, yes in zip(hits, quoted, strict=True) if yes]
+    return sum(map(all, of_quoted)), sum(map(any, of_quoted))

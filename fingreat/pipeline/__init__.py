@@ -22,7 +22,7 @@ from fingreat.pipeline.gold import anchor_gold, read_gold
 from fingreat.pipeline.groups import GroupedRuns, group_runs
 from fingreat.pipeline.match import match_runs
 from fingreat.pipeline.noise import MeasuredNoise, measure_noise
-from fingreat.pipeline.on_gold import on_gold
+from fingreat.pipeline.on_gold import QuotedPassage, on_gold
 from fingreat.pipeline.panel import MeasuredPanel, PanelSettings, measure_panel, write_panel
 from fingreat.pipeline.power import MeasuredPower, PowerQuestion, even_sizes, measure_power, sizes_of_gold
 from fingreat.pipeline.progress import Progress
@@ -63,6 +63,7 @@ __all__ = [
     "PanelSettings",
     "PowerQuestion",
     "Progress",
+    "QuotedPassage",
     "SampleSettings",
     "Selection",
     "Study",

@@ -97,7 +97,7 @@ def measure_panel(
 ) -> MeasuredPanel:
     """The panel of runs over the same texts, and with gold passages their corrected shares.
 
-    Gold passages are matched one to one with each run's extractions by words (`on_gold`).
+    Gold passages are matched with each run's extractions by words (`on_gold`); all that quote one are labelled by it.
 
     Args:
         corpus: says of which firm and year filings are; by default those that the runs name, where they are there.
@@ -186,10 +186,10 @@ def _gather(
 
 def _labels(
     filing_id: str, extractions: Sequence[Extraction], gold: Sequence[GoldPassage]
-) -> list[tuple[Extraction, frozenset[str]]]:
-    """The extractions that quote a gold passage, with the edges that it accepts."""
-    matched = on_gold([(filing_id, extractions)], gold)
-    return [(matched[one.passage_id], one.accepted) for one in gold if one.passage_id in matched]
+) -> list[tuple[Sequence[Extraction], frozenset[str]]]:
+    """For each gold passage that is quoted all extractions that quote it, with the edges that it accepts."""
+    quoted = on_gold([(filing_id, extractions)], gold)
+    return [(quoted[one.passage_id].all, one.accepted) for one in gold if one.passage_id in quoted]
 
 
 def _by_year(

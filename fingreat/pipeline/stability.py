@@ -137,7 +137,7 @@ def _pairs(
     with readers(run.path):
         read = check_comparable([run])
         quoted = run_on_gold(run, benchmark.gold)
-    edges = {passage_id: extraction.edge for passage_id, extraction in quoted.items()}
+    edges = {passage_id: [one.edge for one in passage.all] for passage_id, passage in quoted.items()}
     partners = [one for one in benchmark.names if _model(benchmark.manifests[one]) == _model(manifest)]
     return [
         stability_of(

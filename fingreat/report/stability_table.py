@@ -8,7 +8,7 @@ from fingreat.analysis import Ratio
 from fingreat.analysis.bootstrap import SEED
 from fingreat.analysis.stability import Stability
 from fingreat.report.bar_chart import bars
-from fingreat.report.columns import gain, names, on_intervals, points, share, shares, texts
+from fingreat.report.columns import gain, names, on_intervals, points, rates, share, shares, texts
 from fingreat.report.model import Figure
 from fingreat.report.tables import Cell, Table, count_of, fraction, percent
 
@@ -19,6 +19,12 @@ _SAME = (
 )
 _RIGHT = "An edge is right if the gold passage accepts it; a failed reply is wrong, and no edge is the same as it."
 _CHANGE = "Change is the accuracy when classified less that when extracted, in percentage points, on the same draws."
+_TIES = (
+    "Where an extraction run quotes a passage several times under different edges, place, order and id decide which of "
+    "these equal quotes counts. Shares and intervals rest on that one assignment; lowest and highest are the shares if "
+    "each such passage had the worst and the best of its edges."
+)
+_RANGES = ("lowest when extracted", "highest when extracted", "lowest same edge", "highest same edge")
 _SHOWN = 3
 """How many ids of passages a note names."""
 
@@ -26,11 +32,14 @@ _SHOWN = 3
 def stability_table(measured: Sequence[Stability], *, filings: int, seed: int = SEED) -> Table:
     """A row for each extraction run beside a classification run of the same model.
 
+    Lowest and highest shares have columns where some run quotes a passage under several edges.
+
     Args:
         filings: that the intervals draw from.
         seed: of the draws.
     """
-    found = [one for row in measured for one in (row.extracted.interval, row.same_edge.interval, row.difference)]
+    found = [one for row in measured for one in (*(cell.interval for cell in _shares(row)), row.difference)]
+    ties = tuple(_ties(measured))
     return Table(
         id="stability",
         title="The same gold passages, extracted and classified",
@@ -40,19 +49,19 @@ def stability_table(measured: Sequence[Stability], *, filings: int, seed: int = 
             *shares("quoted", "right when extracted", "right when classified"),
             *points("change"),
             *shares("same edge"),
+            *(rates(*_RANGES) if ties else ()),
         ),
         rows=tuple(
             (
                 *_runs(row),
-                share(row.quoted),
-                share(row.extracted),
-                share(row.classified),
+                *map(share, _shares(row)[:3]),
                 gain(row.classified, row.extracted, row.difference),
                 share(row.same_edge),
+                *(_ranges(row) if ties else ()),
             )
             for row in measured
         ),
-        notes=(_SAME, _RIGHT, _CHANGE, *_left_out(measured), *on_intervals(found, filings, seed)),
+        notes=(_SAME, _RIGHT, _CHANGE, *ties, *_left_out(measured), *on_intervals(found, filings, seed)),
     )
 
 
@@ -72,7 +81,7 @@ def transitions_table(measured: Sequence[Stability], *, filings: int, seed: int 
             *shares("in both", "only when extracted", "only when classified", "in neither"),
         ),
         rows=tuple((*_runs(row), *map(share, _transitions(row))) for row in measured),
-        notes=(_SAME, _RIGHT, *on_intervals(found, filings, seed)),
+        notes=(_SAME, _RIGHT, *_ties(measured), *on_intervals(found, filings, seed)),
     )
 
 
@@ -89,7 +98,7 @@ def stability_bars(measured: Sequence[Stability]) -> Figure:
             ("right when classified", [share(row.classified) for row in measured]),
             ("same edge", [share(row.same_edge) for row in measured]),
         ],
-        caption=f"{_SAME} {_RIGHT}",
+        caption=" ".join((_SAME, _RIGHT, *list(_ties(measured))[:1])),
     )
 
 
@@ -97,8 +106,27 @@ def _runs(row: Stability) -> tuple[Cell, ...]:
     return row.model, row.extraction, row.classification
 
 
+def _shares(row: Stability) -> tuple[Ratio, ...]:
+    return row.quoted, row.extracted, row.classified, row.same_edge
+
+
 def _transitions(row: Stability) -> tuple[Ratio, ...]:
     return row.both, row.only_extracted, row.only_classified, row.neither
+
+
+def _ranges(row: Stability) -> tuple[float | None, ...]:
+    """The cells of `_RANGES`."""
+    hits = (*row.extracted_range, *row.same_edge_range)
+    return tuple(Ratio(number, row.same_edge.total).value for number in hits)
+
+
+def _ties(measured: Sequence[Stability]) -> Iterator[str]:
+    """What is open where passages are quoted under several edges, and of each extraction run how many are."""
+    several = {row.extraction: row for row in measured if row.several}
+    if several:
+        yield _TIES
+    for name, row in several.items():
+        yield f"{name}: {row.several:,} of {count_of(row.quoted.hits, 'quoted passage')} under several edges."
 
 
 def _left_out(measured: Sequence[Stability]) -> Iterator[str]:

@@ -154,7 +154,7 @@ def draw_corrections(filings: list[Counts]) -> CorrectionTally:
     for filing, one in enumerate(filings):
         own = [extraction(filing, number, edge) for number, edge in enumerate(one.given.tolist())]
         labels = [
-            (own[number], accepted[int(one.edges[number]), bool(one.second[number])])
+            ([own[number]], accepted[int(one.edges[number]), bool(one.second[number])])
             for number in np.flatnonzero(one.labels).tolist()
         ]
         tally.add(f"F{filing:03}", own, labels)

@@ -21,12 +21,12 @@ PASSAGES = [
 ]
 ANSWERS = ["REV-NNCA", "CASH-DIV", "CASH-REP", "REV-NNCA", None, "ISS-CASH", "OCI-NNCA", "OCI-NNCA"]
 EXTRACTED = {
-    "both": "REV-NNCA",
-    "lost": "NNCA-CASH",
-    "won": "NNCA-CASH",
-    "neither": "REV-NNCA",  # the same wrong edge
-    "failed": "NNCA-TAX",
-    "other": "ISS-NNCA",  # right by another edge
+    "both": ["REV-NNCA"],
+    "lost": ["NNCA-CASH"],
+    "won": ["NNCA-CASH"],
+    "neither": ["REV-NNCA"],  # the same wrong edge
+    "failed": ["NNCA-TAX"],
+    "other": ["ISS-NNCA"],  # right by another edge
 }
 
 
@@ -46,6 +46,31 @@ def test_both_accuracies_same_edges_and_transitions_are_over_the_quoted_passages
     # On all passages: both, won, other, unquoted, unread.
     assert found.overall == Ratio(5, 8)
     assert found.difference is None
+    # No passage is quoted twice, so that nothing is open.
+    assert (found.several, found.extracted_range, found.same_edge_range) == (0, (4, 4), (2, 2))
+
+
+def test_passages_quoted_under_several_edges_give_the_fewest_and_the_most() -> None:
+    twice = {
+        **EXTRACTED,
+        # Extracted right either way, the same edge by the second alone.
+        "other": ["ISS-NNCA", "ISS-CASH"],
+        # Right and the same by the second alone.
+        "won": ["NNCA-CASH", "CASH-REP"],
+        # Right by the first alone, the same by none: the reply failed.
+        "failed": ["NNCA-TAX", "REV-NNCA"],
+        # Twice the same edge is no other.
+        "lost": ["NNCA-CASH", "NNCA-CASH"],
+        # Not read.
+        "unread": ["OCI-NNCA", "REV-NNCA"],
+    }
+    found = stability_of(sheet_of(PASSAGES, {"answers": ANSWERS}), NAMES, twice, {"F1", "F2"})
+    # The first of each counts: as without the others.
+    assert ratios(found, "extracted", "classified", "same_edge") == [(4, 6), (3, 6), (2, 6)]
+    assert found.several == 3
+    # Right by all edges: both, lost, other; by any also won and failed. The same by all: both, neither; by any also won
+    # and other.
+    assert (found.extracted_range, found.same_edge_range) == ((3, 5), (2, 4))
 
 
 def test_intervals_and_that_of_the_difference_are_on_the_same_draws_of_filings() -> None:
@@ -53,7 +78,7 @@ def test_intervals_and_that_of_the_difference_are_on_the_same_draws_of_filings()
     # difference of 1/2, of F2 twice 1, of both 2/3; the first two are a quarter of all draws each.
     passages = [gold("a", "REV-NNCA"), gold("b", "REV-NNCA"), gold("c", "REV-NNCA", filing="F2")]
     sheet = sheet_of(passages, {"answers": ["REV-NNCA"] * 3})
-    extracted = {"a": "REV-NNCA", "b": "CASH-DIV", "c": "CASH-DIV"}
+    extracted = {"a": ["REV-NNCA"], "b": ["CASH-DIV"], "c": ["CASH-DIV"]}
     found = stability_of(sheet, NAMES, extracted, {"F1", "F2"}, FilingBootstrap(2, replicates=400))
     assert (found.difference.low, found.difference.high) == (0.5, 1.0)
     assert (found.extracted.interval.low, found.extracted.interval.high) == (0.0, 0.5)

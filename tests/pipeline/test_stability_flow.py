@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pipeline.answered_runs import answered, extracted, gold_file
+from pipeline.answered_runs import ACCEPTED, SENTENCES, answered, extracted, gold_file
+from pipeline.extraction_builders import an_extraction, finished_run
 
 from fingreat.errors import InputError, RunError
 from fingreat.pipeline.stability import TABLES, measure_stability, stability_figures, stability_tables
@@ -38,6 +39,30 @@ def test_a_row_says_what_a_reader_counts(tmp_path: Path) -> None:
     notes = " ".join(tables["stability"].notes)
     assert "left out 1 passage not quoted (shares). On all passages qwen-classify is right on 80.0% (4/5)." in notes
     assert "Over 5 passages of 2 filings." in notes
+
+
+def test_a_passage_quoted_under_two_edges_leaves_shares_open_and_says_so(tmp_path: Path) -> None:
+    runs = pair(tmp_path)
+    assert not any("lowest" in column.label for column in stability_tables(measure_stability(runs))[0].columns)
+    quotes = [
+        an_extraction(ACCEPTED[name][0], f"x-{number}-{name}", SENTENCES[name], edge)
+        for number, edges in enumerate((QUOTED, {"pumps": "NNCA-COGS", "dividend": "CASH-DIV"}))
+        for name, edge in edges.items()
+    ]
+    (tmp_path / "more").mkdir()
+    twice = finished_run(tmp_path / "more" / "twice", ["F1", "F2"], quotes)
+    twice.write_manifest(twice.manifest(), status="complete", model=runs[0].manifest().model)
+    table, transitions = stability_tables(measure_stability([twice, runs[1]], replicates=20))
+    [row] = table.rows
+    columns = {column.label: cell for column, cell in zip(table.columns, row, strict=True)}
+    # As without the second quotes: pumps, tax and dividend are right, pumps is the same.
+    assert (columns["right when extracted"].k, columns["same edge"].k) == (3, 1)
+    # Pumps may be wrong; dividend is right by either edge, and the same by its second.
+    assert [columns[f"{end} when extracted"] for end in ("lowest", "highest")] == [2 / 4, 3 / 4]
+    assert [columns[f"{end} same edge"] for end in ("lowest", "highest")] == [0 / 4, 2 / 4]
+    for notes in (table.notes, transitions.notes):
+        assert "twice: 2 of 4 quoted passages under several edges." in notes
+        assert any("place, order and id decide which of these equal quotes counts" in note for note in notes)
 
 
 def test_runs_are_paired_by_model_in_whatever_order_they_are_named(tmp_path: Path) -> None:
