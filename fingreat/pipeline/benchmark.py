@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fingreat.analysis.answers import AnswerSheet, answer_sheet
-from fingreat.errors import CorpusError, InputError
+from fingreat.errors import InputError
 from fingreat.pipeline.benchmark_notes import notes_on
 from fingreat.pipeline.comparable import check_different, finished
-from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.gold import read_gold
+from fingreat.pipeline.known_filings import known_filings
 from fingreat.pipeline.side_by_side import graph_of, names_of
 from fingreat.report.tables import Table
 from fingreat.runs import Manifest, RunFolder, read_records, readers, sha256_of
-from fingreat.schema import Classification, Filing, GoldPassage, Graph
+from fingreat.schema import Classification, GoldPassage, Graph
 
 
 @dataclass(frozen=True)
@@ -79,16 +79,19 @@ def read_benchmark(runs: Sequence[RunFolder], *, gold: Path | None = None, commo
         }
     sheet = answer_sheet(answers, passages, graph, common=common)
     by_name = dict(zip(names, manifests, strict=True))
-    filings, unread = _filings(manifests)
+    filings, unread = known_filings(Path(str(m.asked["corpus"])) for m in manifests if m.asked.get("corpus"))
     return Benchmark(
         names=names,
         manifests=by_name,
         graph=graph,
         gold=tuple(passages),
         sheet=sheet,
-        years={one.id: one.filed.year for one in filings if one.filed},
-        period_years={one.id: one.period.year for one in filings if one.period},
-        notes=(*notes_on(sheet, by_name), *unread),
+        years={one.id: one.filed.year for one in filings.values() if one.filed},
+        period_years={one.id: one.period.year for one in filings.values() if one.period},
+        notes=(
+            *notes_on(sheet, by_name),
+            *(f"Years of its filings are not known, since the corpus cannot be read: {error}" for error in unread),
+        ),
     )
 
 
@@ -159,16 +162,3 @@ def _passages(files: Sequence[Path]) -> list[GoldPassage]:
                     hint="Name runs over files in which a passage's text and accepted edges are the same.",
                 )
     return list(passages.values())
-
-
-def _filings(manifests: Sequence[Manifest]) -> tuple[list[Filing], list[str]]:
-    """What the runs' corpora now say of their filings, and a note for each corpus that cannot be read."""
-    filings: dict[str, Filing] = {}
-    notes = []
-    for path in dict.fromkeys(str(m.asked["corpus"]) for m in manifests if m.asked.get("corpus")):
-        try:
-            for filing in CorpusFolder(Path(path)).filings():
-                filings.setdefault(filing.id, filing)
-        except CorpusError as error:
-            notes.append(f"Years of its filings are not known, since the corpus cannot be read: {error}")
-    return list(filings.values()), notes
