@@ -139,18 +139,19 @@ def accuracy_tables(measured: MeasuredAccuracy) -> tuple[Table, ...]:
     kind, none of differences where a run is alone.
     """
     accuracies, filings, seed = measured.accuracies, len(measured.benchmark.sheet.filings), measured.seed
-    tables = [accuracies_table(accuracies, filings, seed=seed)]
+    grouping = measured.grouping
+    tables = [accuracies_table(accuracies, filings, seed=seed, grouping=grouping)]
     if any(one.family for one in measured.facts):
         tables.append(families_table(measured.families, filings, seed=seed))
     if any(one.parameters for one in measured.facts):
         tables.append(sizes_table(accuracies, measured.facts, filings, seed=seed))
     if measured.gaps:
-        tables.append(gaps_table(measured.gaps, filings, seed=seed))
+        tables.append(gaps_table(measured.gaps, filings, seed=seed, grouping=grouping))
     if measured.differences:
         tables.append(differences_table(measured.differences, filings, seed=seed))
     tables += [
         accuracies_by_edge_table(accuracies),
-        accuracies_by_cohort_table(accuracies, filings, seed=seed),
+        accuracies_by_cohort_table(accuracies, filings, seed=seed, grouping=grouping),
     ]
     return measured.benchmark.told(tables)
 

@@ -9,8 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from fingreat.analysis import REPLICATES, SEED, Behavior, BehaviorTally
-from fingreat.errors import CorpusError
 from fingreat.pipeline.corpus_folder import CorpusFolder
+from fingreat.pipeline.known_filings import known_filings
 from fingreat.pipeline.side_by_side import EVERYTHING, Choice, Scope, Watching, compared, unwatched
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report import Figure, Table, count_of
@@ -159,25 +159,22 @@ def measure_behavior(
 
 def behavior_tables(measured: MeasuredBehavior) -> tuple[Table, ...]:
     """All there is to say, as tables; those by year only where a year is known."""
-    runs, seed = measured.runs, measured.seed
-    categories = {edge: measured.graph.category(edge, measured.grouping) for edge in measured.graph.edges}
+    runs, seed, grouping = measured.runs, measured.seed, measured.grouping
+    categories = {edge: measured.graph.category(edge, grouping) for edge in measured.graph.edges}
     tables = [
-        behavior_table(runs, seed=seed),
-        behavior_by_edge_table(runs, categories, seed=seed),
-        coverage_table(runs, categories, seed=seed),
+        behavior_table(runs, seed=seed, grouping=grouping),
+        behavior_by_edge_table(runs, categories, seed=seed, grouping=grouping),
+        coverage_table(runs, categories, seed=seed, grouping=grouping),
         verdicts_table(runs, seed=seed),
     ]
     if measured.years:
-        makers = (
-            behavior_by_year_table,
-            edges_by_year_table,
-            coverage_by_year_table,
-            volume_by_year_table,
-            verdicts_by_year_table,
-        )
+        makers = (edges_by_year_table, coverage_by_year_table, volume_by_year_table, verdicts_by_year_table)
         words = measured.year.words
-        tables.append(filing_years_table(measured.years, words, measured.year.other.words))
-        tables += [make(runs, words, seed=seed) for make in makers]
+        tables += [
+            filing_years_table(measured.years, words, measured.year.other.words),
+            behavior_by_year_table(runs, words, seed=seed, grouping=grouping),
+            *(make(runs, words, seed=seed) for make in makers),
+        ]
     told = (table.model_copy(update={"notes": (*measured.notes, *table.notes)}) for table in tables)
     return measured.scope.told(told)
 
@@ -190,7 +187,7 @@ def behavior_figures(measured: MeasuredBehavior) -> tuple[Figure, ...]:
 def filings_of(runs: Sequence[RunFolder], corpus: Path | None = None) -> tuple[Mapping[str, Filing], tuple[str, ...]]:
     """Filing id → what is known of it, from a corpus or from those that the runs name.
 
-    Where several have a filing, one that says when it was filed goes before others, and an earlier one before later.
+    Where several have a filing, `known_filings` says which of them goes before others.
 
     Returns:
         the filings, and a sentence for each run whose corpus cannot be read.
@@ -200,23 +197,10 @@ def filings_of(runs: Sequence[RunFolder], corpus: Path | None = None) -> tuple[M
     """
     if corpus is not None:
         return {filing.id: filing for filing in CorpusFolder(corpus).filings()}, ()
-    filings: dict[str, Filing] = {}
-    unread = []
     named = {run.path: run.manifest().asked.get("corpus") for run in runs}
-    for path, place in named.items():
-        if not place:
-            unread.append(f"Run {path} does not say which corpus it read.")
-    for place in dict.fromkeys(place for place in named.values() if place):
-        try:
-            found = CorpusFolder(Path(place)).filings()
-        except CorpusError as error:
-            unread.append(f"The corpus cannot be read: {error}")
-            continue
-        for filing in found:
-            known = filings.get(filing.id)
-            if known is None or (known.filed is None and filing.filed is not None):
-                filings[filing.id] = filing
-    return filings, tuple(unread)
+    filings, unread = known_filings(Path(place) for place in named.values() if place)
+    unnamed = (f"Run {path} does not say which corpus it read." for path, place in named.items() if not place)
+    return filings, (*unnamed, *(f"The corpus cannot be read: {error}" for error in unread))
 
 
 def _beside(years: Mapping[str, int], filings: Iterable[Filing], other: YearOf) -> dict[int, dict[str, int]]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from fingreat.analysis import Accuracy, CohortAccuracy, Interval
+from fingreat.analysis import Accuracy, CohortAccuracy
 from fingreat.analysis.bootstrap import SEED
-from fingreat.report.columns import counts, names, on_intervals, share, shares, texts
+from fingreat.report.columns import counts, names, on_grouping, on_intervals, share, shares, texts
 from fingreat.report.tables import ALL, Cell, Column, Share, Table, count_of
+from fingreat.schema.graph import DEFAULT_GROUPING
 
 _PERIOD = "period to"
 """Before a year: it is that of the fiscal period's end, not that of the filing."""
 _BY_COHORT = "Accuracy of models by category, edge and year"
+_ELSEWHERE = f"Intervals, which are wide where few passages accept an edge, are in the table “{_BY_COHORT}”."
 
 
 def accuracy_table(measured: Accuracy, name: str) -> Table:
@@ -48,17 +50,25 @@ def accuracy_by_year(measured: Accuracy, name: str) -> Table:
     )
 
 
-def accuracies_table(measured: Mapping[str, Accuracy], filings: int, *, seed: int = SEED) -> Table:
+def accuracies_table(
+    measured: Mapping[str, Accuracy], filings: int, *, seed: int = SEED, grouping: str = DEFAULT_GROUPING
+) -> Table:
     """Models by accuracy, best first, overall and in each category; then the majority and the random selector.
 
     Args:
         measured: by name of the model, all on the same passages.
         filings: of these passages.
         seed: of the draws that the intervals are from.
+        grouping: which grouping of the graph's edges gives the categories.
     """
     ranked = by_accuracy(measured)
     any_model = measured[ranked[0]]
     cohorts = {name: (measured[name].overall, *measured[name].categories) for name in ranked}
+    same = cohorts[ranked[0]]
+    found = [
+        *(one.accuracy.interval for of in cohorts.values() for one in of),
+        *(one.majority.interval for one in same),
+    ]
     return Table(
         id="accuracy",
         title="Accuracy of models",
@@ -69,12 +79,9 @@ def accuracies_table(measured: Mapping[str, Accuracy], filings: int, *, seed: in
         ),
         rows=(
             *(_model(name, map(share, (one.accuracy for one in of)), of[0].failed) for name, of in cohorts.items()),
-            *_selectors(any_model, (any_model.overall, *any_model.categories), (None,)),
+            *_selectors(any_model, same, (None,)),
         ),
-        notes=(
-            *_on_cohorts(any_model),
-            *on_intervals([one.accuracy.interval for of in cohorts.values() for one in of], filings, seed),
-        ),
+        notes=(*_on_cohorts(any_model), *on_grouping(grouping), *on_intervals(found, filings, seed)),
     )
 
 
@@ -82,6 +89,7 @@ def accuracies_by_edge_table(measured: Mapping[str, Accuracy]) -> Table:
     """Models by accuracy, best first, on the passages that accept each edge; then the selectors."""
     ranked = by_accuracy(measured)
     any_model = measured[ranked[0]]
+    bounded = any(edge.accuracy.interval for one in measured.values() for edge in one.edges)
     return Table(
         id="accuracy-by-edge",
         title="Accuracy of models on the passages that accept an edge",
@@ -91,20 +99,19 @@ def accuracies_by_edge_table(measured: Mapping[str, Accuracy]) -> Table:
             *(_model(name, map(_bare, measured[name].edges)) for name in ranked),
             *_selectors(any_model, any_model.edges, (), bare=True),
         ),
-        notes=(
-            *_on_cohorts(any_model),
-            f"Intervals, which are wide where few passages accept an edge, are in the table “{_BY_COHORT}”.",
-        ),
+        notes=(*_on_cohorts(any_model), *((_ELSEWHERE,) if bounded else ())),
     )
 
 
-def accuracies_by_cohort_table(measured: Mapping[str, Accuracy], filings: int, *, seed: int = SEED) -> Table:
+def accuracies_by_cohort_table(
+    measured: Mapping[str, Accuracy], filings: int, *, seed: int = SEED, grouping: str = DEFAULT_GROUPING
+) -> Table:
     """All there is of each model: every category, edge and year as a row, with its interval."""
     ranked = by_accuracy(measured)
     any_model = measured[ranked[0]]
     rows = [(name, kind, cohort) for name in ranked for kind, of in _kinds(measured[name]) for cohort in of]
-    found: list[Interval | None] = [cohort.accuracy.interval for _, _, cohort in rows]
     same = [(kind, cohort) for kind, of in _kinds(any_model) for cohort in of]
+    found = [*(one.accuracy.interval for *_, one in rows), *(one.majority.interval for _, one in same)]
     majority, random = selectors(any_model)
     return Table(
         id="accuracy-by-cohort",
@@ -122,7 +129,12 @@ def accuracies_by_cohort_table(measured: Mapping[str, Accuracy], filings: int, *
             *((majority, kind, one.name, one.majority.total, share(one.majority), None) for kind, one in same),
             *((random, kind, one.name, one.majority.total, random_share(any_model, one), None) for kind, one in same),
         ),
-        notes=(*_on_cohorts(any_model), *_undated(any_model), *on_intervals(found, filings, seed)),
+        notes=(
+            *_on_cohorts(any_model),
+            *on_grouping(grouping),
+            *_undated(any_model),
+            *on_intervals(found, filings, seed),
+        ),
     )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from fingreat.analysis import Behavior, Emphasis, Portion, Ratio
-from fingreat.report.columns import names, on_intervals, share, shares, texts
+from fingreat.report.columns import names, on_grouping, on_intervals, share, shares, texts
 from fingreat.report.tables import Column, Table
 from fingreat.schema import Verdict
+from fingreat.schema.graph import DEFAULT_GROUPING
 
 Categories = Mapping[str, str]
 """Edge → its category."""
@@ -30,12 +31,13 @@ _GROUNDED = tuple(verdict for verdict in Verdict if verdict.grounded)
 _CATEGORY_AND_EDGE = (*names("category"), Column(label="edge", kind="edge", once=True))
 
 
-def behavior_table(runs: Sequence[Behavior], *, seed: int) -> Table:
+def behavior_table(runs: Sequence[Behavior], *, seed: int, grouping: str = DEFAULT_GROUPING) -> Table:
     """How the extractions of each run spread over categories.
 
     Args:
         runs: at least one, all over the same filings.
         seed: of the draws that the intervals are from.
+        grouping: which grouping of the graph's edges gives the categories.
     """
     rows = [(run, run.overall.categories[n]) for n in range(len(runs[0].overall.categories)) for run in runs]
     return Table(
@@ -43,11 +45,13 @@ def behavior_table(runs: Sequence[Behavior], *, seed: int) -> Table:
         title="What runs dwell on: extractions by category",
         columns=(*names("category"), *texts("run"), *shares("share")),
         rows=tuple((found.name, run.run, share(found.share)) for run, found in rows),
-        notes=(SHARE, *_on_intervals(runs, (found.share for _, found in rows), seed)),
+        notes=(SHARE, *on_grouping(grouping), *_on_intervals(runs, (found.share for _, found in rows), seed)),
     )
 
 
-def behavior_by_edge_table(runs: Sequence[Behavior], categories: Categories, *, seed: int) -> Table:
+def behavior_by_edge_table(
+    runs: Sequence[Behavior], categories: Categories, *, seed: int, grouping: str = DEFAULT_GROUPING
+) -> Table:
     """How the extractions of each run spread over edges."""
     rows = list(_by_edge(runs))
     return Table(
@@ -55,11 +59,13 @@ def behavior_by_edge_table(runs: Sequence[Behavior], categories: Categories, *, 
         title="What runs dwell on: extractions by edge",
         columns=(*_CATEGORY_AND_EDGE, *texts("run"), *shares("share")),
         rows=tuple((categories[found.name], found.name, run.run, share(found.share)) for run, found in rows),
-        notes=(SHARE, *_on_intervals(runs, (found.share for _, found in rows), seed)),
+        notes=(SHARE, *on_grouping(grouping), *_on_intervals(runs, (found.share for _, found in rows), seed)),
     )
 
 
-def coverage_table(runs: Sequence[Behavior], categories: Categories, *, seed: int) -> Table:
+def coverage_table(
+    runs: Sequence[Behavior], categories: Categories, *, seed: int, grouping: str = DEFAULT_GROUPING
+) -> Table:
     """In how many filings each run finds something of an edge."""
     rows = list(_by_edge(runs))
     return Table(
@@ -67,7 +73,7 @@ def coverage_table(runs: Sequence[Behavior], categories: Categories, *, seed: in
         title="Filings in which runs find evidence of an edge",
         columns=(*_CATEGORY_AND_EDGE, *texts("run"), *shares("coverage")),
         rows=tuple((categories[found.name], found.name, run.run, share(found.coverage)) for run, found in rows),
-        notes=(COVERAGE, *_on_intervals(runs, (found.coverage for _, found in rows), seed)),
+        notes=(COVERAGE, *on_grouping(grouping), *_on_intervals(runs, (found.coverage for _, found in rows), seed)),
     )
 
 

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from fingreat.analysis import Behavior, Emphasis, Interval, Ratio
-from fingreat.analysis.bootstrap import PERCENTILES
+from fingreat.analysis import Behavior, Emphasis, Ratio
 from fingreat.report.behavior_tables import COVERAGE, SHARE, UNGROUNDED, VERDICTS, verdict_heads, verdict_shares
-from fingreat.report.columns import counts, edges, names, numbers, share, shares, texts
-from fingreat.report.tables import Cell, Table
-
-_FEW = 20
-"""Fewer filings than these are few clusters."""
-_NO_INTERVAL = (
-    "There is no interval where fewer than two filings of a year add to a total: it would tell how filings differ."
+from fingreat.report.columns import (
+    counts,
+    edges,
+    names,
+    numbers,
+    on_grouping,
+    on_yearly_intervals,
+    share,
+    shares,
+    texts,
 )
+from fingreat.report.tables import Cell, Table
+from fingreat.schema.graph import DEFAULT_GROUPING
 
 
-def behavior_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) -> Table:
+def behavior_by_year_table(
+    runs: Sequence[Behavior], year: str, *, seed: int, grouping: str = DEFAULT_GROUPING
+) -> Table:
     """How the extractions of each run spread over categories, year by year.
 
     Args:
         year: which year of a filing it is, in words.
         seed: of the draws that the intervals are from.
+        grouping: which grouping of the graph's edges gives the categories.
     """
     rows = [(run, one, found) for run, one in _by_year(runs) for found in one.categories]
     return Table(
@@ -31,7 +38,7 @@ def behavior_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) ->
         detail=True,
         columns=(*names("run", "year"), *texts("category"), *shares("share")),
         rows=tuple((run.run, str(one.year), found.name, share(found.share)) for run, one, found in rows),
-        notes=(SHARE, *_on_years(runs, year, (found.share for *_, found in rows), seed)),
+        notes=(SHARE, *on_grouping(grouping), *_on_years(runs, year, (found.share for *_, found in rows), seed)),
     )
 
 
@@ -133,23 +140,5 @@ def _mean(ratio: Ratio) -> tuple[Cell, ...]:
 
 def _on_years(runs: Sequence[Behavior], year: str, ratios: Iterable[Ratio], seed: int) -> tuple[str, ...]:
     """The notes on years, and on intervals over the filings of each year."""
-    return (f"Year is the {year}.", *_on_yearly([ratio.interval for ratio in ratios], runs[0].years, seed))
-
-
-def _on_yearly(found: Sequence[Interval | None], years: Sequence[Emphasis], seed: int) -> tuple[str, ...]:
-    intervals = [interval for interval in found if interval]
-    lacking = (_NO_INTERVAL,) if len(intervals) < len(found) else ()
-    if not intervals:
-        return lacking
-    low, high = PERCENTILES
-    draws = max(interval.used + interval.empty for interval in intervals)
-    empty = max(interval.empty for interval in intervals)
-    note = (
-        f"The {high - low:.0f}% intervals are from a bootstrap that draws whole filings of a year, as many as it has, "
-        f"with replacement, {draws:,} times (seed {seed}); their ends are the {low} and {high} percentiles."
-    )
-    if empty:
-        note += f" Draws in which a measure is 0/0 are left out, {empty:,} at most."
-    if any(one.filings < _FEW for one in years):
-        note += " Of a year with few filings they are rough, and mostly too narrow."
-    return (note, *lacking)
+    found = [ratio.interval for ratio in ratios]
+    return (f"Year is the {year}.", *on_yearly_intervals(found, (one.filings for one in runs[0].years), seed))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fingreat.analysis import Interval, Ratio
 from fingreat.analysis.bootstrap import PERCENTILES
 from fingreat.matching import MIN_OVERLAP
 from fingreat.report.tables import Column, Points, Share
+from fingreat.schema.graph import DEFAULT_GROUPING
 
 _FEW = 20
 """Fewer filings than these are few clusters by any reckoning (Cameron and Miller 2015, section VI)."""
+_FEW_DRAWS = 1000
+"""Percentiles of fewer draws than these are not to be relied on (Efron and Tibshirani 1993, section 19.3)."""
+_NO_INTERVAL = "No interval stands where fewer than two filings add to a total."
 MOST_ROWS = 2000
 """How many filings a table shows that has rows for each."""
 MATCHED = (
@@ -67,6 +71,11 @@ def points(*labels: str) -> tuple[Column, ...]:
     return tuple(Column(label=label, kind="points") for label in labels)
 
 
+def estimates(*labels: str) -> tuple[Column, ...]:
+    """Columns of shares that were estimated, or of their standard errors."""
+    return tuple(Column(label=label, kind="estimate") for label in labels)
+
+
 def rates(*labels: str) -> tuple[Column, ...]:
     """Columns of numbers from 0 to 1."""
     return tuple(Column(label=label, kind="rate") for label in labels)
@@ -103,25 +112,63 @@ def left_out(filings: int) -> tuple[str, ...]:
     return (f"The first {MOST_ROWS:,} filings; {left:,} more are left out.",) if left > 0 else ()
 
 
+def on_grouping(grouping: str) -> tuple[str, ...]:
+    """The note on which grouping of the graph's edges gives a table's categories, where it is not the usual one."""
+    return () if grouping == DEFAULT_GROUPING else (f"Categories of edges are those of the grouping “{grouping}”.",)
+
+
 def on_intervals(found: Iterable[Interval | None], filings: int, seed: int) -> tuple[str, ...]:
-    """The note on what the intervals of a table are; why there are none, where a filing stands alone.
+    """The notes on what the intervals of a table are; why there are none, where a filing stands alone.
 
     Args:
+        found: of every cell that could have one, None for those that have none.
         filings: that were drawn from.
         seed: of the draws.
     """
-    intervals = [interval for interval in found if interval]
-    if not intervals:
+    given = list(found)
+    if not any(given):
         return ("Of one filing alone there are no intervals: they tell how filings differ.",) if filings == 1 else ()
+    few = ("Of so few filings they are rough, and mostly too narrow.",) if filings < _FEW else ()
+    return _on_draws(given, f"whole filings: {filings:,} of the {filings:,} with replacement", seed, few)
+
+
+def on_yearly_intervals(found: Iterable[Interval | None], filings: Iterable[int], seed: int) -> tuple[str, ...]:
+    """The notes on intervals for each of which the filings of one year were drawn.
+
+    Args:
+        found: of every cell that could have one, None for those that have none.
+        filings: of each year.
+        seed: of the draws.
+    """
+    few = min(filings, default=_FEW) < _FEW
+    told = ("Of a year with few filings they are rough, and mostly too narrow.",) if few else ()
+    return _on_draws(list(found), "whole filings of a year, as many as it has, with replacement", seed, told)
+
+
+def _on_draws(found: Sequence[Interval | None], drawn: str, seed: int, few: Sequence[str]) -> tuple[str, ...]:
+    """How the intervals were drawn and what they do not tell, then why others are lacking."""
+    intervals = [interval for interval in found if interval]
+    lacking = (_NO_INTERVAL,) if len(intervals) < len(found) else ()
+    if not intervals:
+        return lacking
     draws = max(interval.used + interval.empty for interval in intervals)
     empty = max(interval.empty for interval in intervals)
     low, high = PERCENTILES
-    note = (
-        f"The {high - low:.0f}% intervals are from a bootstrap that draws whole filings: {filings:,} of the "
-        f"{filings:,} with replacement, {draws:,} times (seed {seed}); their ends are the {low} and {high} percentiles."
-    )
+    told = [
+        f"The {high - low:.0f}% intervals are from a bootstrap that draws {drawn}, {draws:,} times (seed {seed}); "
+        f"their ends are the {low} and {high} percentiles."
+    ]
     if empty:
-        note += f" Draws in which a measure is 0/0 are left out, {empty:,} at most."
-    if filings < _FEW:
-        note += " Of so few filings they are rough, and mostly too narrow."
-    return (note,)
+        told.append(
+            f"Draws in which a measure is 0/0 are left out, {empty:,} at most. Such measures come from few filings, "
+            "and their intervals are rough."
+        )
+    told += few
+    if draws < _FEW_DRAWS:
+        told.append("The ends of so few draws are themselves uncertain.")
+    # One draw has no width whatever it is of.
+    if any(interval.low == interval.high and interval.used > 1 for interval in intervals):
+        told.append(
+            "An interval without width says that no filing differs from the others, not that a value is certain."
+        )
+    return (" ".join(told), *lacking)

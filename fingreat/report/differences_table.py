@@ -8,14 +8,14 @@ from dataclasses import replace
 from fingreat.analysis.bootstrap import SEED
 from fingreat.analysis.differences import PairedDifference
 from fingreat.analysis.ratio import Interval
-from fingreat.report.columns import counts, numbers, on_intervals, points, texts
-from fingreat.report.tables import Cell, Points, Table, count_of
+from fingreat.report.columns import counts, estimates, numbers, on_intervals, points, texts
+from fingreat.report.tables import Cell, Estimate, Points, Table, count_of
 
 _T = (
     "t is the difference over its standard error, which is clustered by filing: with n passages in G filings, and u "
     "the sum over a filing of what its passages differ from the mean difference, it is the root of G/(G-1) times the "
     "sum of u squared, over n; p is two-sided by Student's t with G-1 = {df} degrees of freedom. By t is the "
-    "difference with the interval that belongs to it."
+    "difference with the interval that belongs to it, whose ends are not cut off at -100 and +100."
 )
 _HOLM = "Holm's p holds for all {pairs} together: of any of them below 0.05 it can be said at 5% that it differs."
 _MCNEMAR = (
@@ -46,7 +46,8 @@ def differences_table(differences: Sequence[PairedDifference], filings: int, *, 
             *texts("model", "other model"),
             *counts("only model right", "only other right"),
             *points("difference", "by t"),
-            *numbers("standard error (points)", "t", digits=2),
+            *estimates("standard error"),
+            *numbers("t", digits=2),
             *numbers("p", "p (Holm)", "p (McNemar)", digits=4),
         ),
         rows=tuple(map(_row, ordered)),
@@ -82,7 +83,7 @@ def _row(one: PairedDifference) -> tuple[Cell, ...]:
         one.only_b,
         Points(value=one.difference, interval=_ends(one.interval)),
         None if by_t is None else Points(value=one.difference, interval=by_t),
-        None if one.standard_error is None else 100 * one.standard_error,
+        None if one.standard_error is None else Estimate(value=one.standard_error),
         one.t,
         one.p,
         one.p_holm,

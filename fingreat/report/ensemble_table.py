@@ -42,17 +42,17 @@ def ensemble_table(scores: Sequence[EnsembleScore], *, seed: int = SEED) -> Tabl
         scores: of the same members, one for each reference.
         seed: of the draws that the intervals are from.
     """
-    found = [one for score in scores for row in score.rows for one in (row.precision.interval, row.difference)]
+    rows = [(score, row) for score in scores for row in score.rows]
+    found = [
+        *(row.precision.interval for _, row in rows),
+        *(row.difference for score, row in rows if _gain(score, row) is not None),
+    ]
     gains = () if _is_pair(scores) else (_GAIN,)
     return Table(
         id="ensemble",
         title="A majority vote beside the runs that vote",
         columns=(*names("reference"), *texts("run"), *shares("precision"), *points("ensemble's gain")),
-        rows=tuple(
-            (score.reference, row.name, share(row.precision), _gain(score, row))
-            for score in scores
-            for row in score.rows
-        ),
+        rows=tuple((score.reference, row.name, share(row.precision), _gain(score, row)) for score, row in rows),
         notes=(
             *_on_votes(scores),
             *gains,

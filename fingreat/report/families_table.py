@@ -8,8 +8,20 @@ from fingreat.analysis import Accuracy, Interval
 from fingreat.analysis.bootstrap import SEED
 from fingreat.analysis.families import FamilyAccuracy, Gap, ModelFacts
 from fingreat.report.accuracy_table import by_accuracy
-from fingreat.report.columns import counts, gain, numbers, on_intervals, points, rates, share, shares, texts
+from fingreat.report.columns import (
+    counts,
+    gain,
+    numbers,
+    on_grouping,
+    on_intervals,
+    points,
+    rates,
+    share,
+    shares,
+    texts,
+)
 from fingreat.report.tables import ALL, Cell, Table, count_of
+from fingreat.schema.graph import DEFAULT_GROUPING
 
 UNKNOWN = "not known"
 _HOSTED = "Hosted models were asked of their provider; all others are open."
@@ -98,13 +110,14 @@ def sizes_table(
     )
 
 
-def gaps_table(gaps: Sequence[Gap], filings: int, *, seed: int = SEED) -> Table:
+def gaps_table(gaps: Sequence[Gap], filings: int, *, seed: int = SEED, grouping: str = DEFAULT_GROUPING) -> Table:
     """The best open beside the best hosted model, on all passages and in each category.
 
     Args:
         gaps: as `measure_gaps` made them.
         filings: of the passages.
         seed: of the draws that the intervals are from.
+        grouping: which grouping of the graph's edges gives the categories.
     """
     return Table(
         id="open-and-hosted",
@@ -122,6 +135,7 @@ def gaps_table(gaps: Sequence[Gap], filings: int, *, seed: int = SEED) -> Table:
             "every category in which it accepts an edge.",
             "The best are chosen by these very passages, so that their accuracy is rather too high; of equal ones the "
             "first named stands for all in the gap's interval, which takes the choice as given.",
+            *on_grouping(grouping),
             _HOSTED,
             *on_intervals(_intervals(gaps), filings, seed),
         ),

@@ -91,7 +91,15 @@ def test_one_filing_alone_has_no_intervals_and_it_is_told(tmp_path: Path) -> Non
     tables = {table.id: table for table in accuracy_tables(measure_accuracy_of(runs))}
     assert tables["accuracy"].rows[0][1] == Share(k=2, n=2)
     assert "Of one filing alone there are no intervals: they tell how filings differ." in tables["accuracy"].notes
+    assert not any("Intervals, which are wide" in note for note in tables["accuracy-by-edge"].notes)
     assert "All passages are of one filing" in " ".join(tables["accuracy-differences"].notes)
+
+
+def test_tables_with_categories_name_a_grouping_that_is_not_the_usual_one(runs: list[RunFolder]) -> None:
+    for grouping, told in (("capital", {"accuracy", "accuracy-by-cohort", "open-and-hosted"}), ("default", set())):
+        tables = accuracy_tables(measure_accuracy_of(runs, grouping=grouping, replicates=20))
+        note = f"Categories of edges are those of the grouping “{grouping}”."
+        assert {table.id for table in tables if note in table.notes} == told
 
 
 def test_a_grouping_that_the_graph_lacks_is_refused(runs: list[RunFolder]) -> None:

@@ -115,9 +115,16 @@ def test_tables_say_what_they_are_over_and_how_they_are_made(runs: list[RunFolde
     assert "Year is the year of filing." in notes
     assert "draws whole filings of a year, as many as it has, with replacement, 50 times (seed 3)" in notes
     # 2009 has one filing alone, and b extracts something from one of 2008 alone.
-    assert "There is no interval where fewer than two filings of a year add to a total" in notes
+    assert "No interval stands where fewer than two filings add to a total" in notes
     assert "what a run dwells on, not what is right" in " ".join(tables["behavior"].notes)
     assert "known year" not in notes
+
+
+def test_tables_with_categories_name_a_grouping_that_is_not_the_usual_one(runs: list[RunFolder]) -> None:
+    tables = tables_of(measure_behavior(runs, grouping="capital", replicates=20))
+    note = "Categories of edges are those of the grouping “capital”."
+    told = {id_ for id_, table in tables.items() if note in table.notes}
+    assert told == {"behavior", "behavior-by-edge", "coverage", "behavior-by-year"}
 
 
 def test_draws_of_silent_filings_alone_are_left_out_and_counted(runs: list[RunFolder], tmp_path: Path) -> None:

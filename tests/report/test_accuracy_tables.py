@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+
+import pytest
 from analysis.sheet_builders import FACTS, SHEET, sheet_of
 
 from fingreat.analysis import FilingBootstrap
@@ -12,7 +15,7 @@ from fingreat.report.accuracy_table import accuracies_by_cohort_table, accuracie
 from fingreat.report.columns import share
 from fingreat.report.differences_table import differences_table
 from fingreat.report.families_table import families_table, gaps_table, sizes_table
-from fingreat.report.tables import Points, Share, Table, cell_text
+from fingreat.report.tables import Points, Share, Table, cell_text, table_csv
 
 # SHEET: REV-NNCA, NNCA-TAX and CASH-DIV are right, in three filings; small and large have the first two, other the
 # first, far the first and the last; one reply of large and one of far failed.
@@ -46,6 +49,8 @@ def test_models_stand_by_accuracy_and_selectors_below() -> None:
     told = " ".join(table.all_notes)
     assert "0/0 has no value" in told
     assert "draws whole filings: 3 of the 3 with replacement, 200 times" in told
+    # Cash Flow has one passage, of one filing.
+    assert "No interval stands where fewer than two filings add to a total." in table.notes
 
 
 def test_edges_are_columns() -> None:
@@ -55,6 +60,16 @@ def test_edges_are_columns() -> None:
         "far", "100% (1/1)", "0% (0/1)", "100% (1/1)",
     )  # fmt: skip
     assert table.bounded == (False,) * 12
+
+
+def test_where_intervals_of_edges_stand_is_told_only_if_there_are_any() -> None:
+    def notes(filings: list[str]) -> str:
+        sheet = sheet_of({"a": [1, 0]}, filings)
+        measured = measure_accuracies(sheet, bootstrap=FilingBootstrap(len(set(filings)), replicates=20))
+        return " ".join(accuracies_by_edge_table({"a": measured[0]}).notes)
+
+    assert "are in the table" in notes(["f1", "f2"])
+    assert "ntervals" not in notes(["f1", "f1"])
 
 
 def test_every_cohort_has_a_row() -> None:
@@ -80,8 +95,12 @@ def test_the_better_one_of_a_pair_stands_first_and_pairs_by_p() -> None:
     # smallest of three tests. b less same is equal, and a and same have no standard error.
     assert [row[:4] for row in table.rows] == [("b", "a", 2, 0), ("b", "same", 2, 0), ("a", "same", 0, 0)]
     first = shown(table)[0]
-    assert first[4:] == ["+50.0", "+50.0", "37.50", "1.33", "0.3140", "0.9420", "0.5000"]
+    assert first[4:] == ["+50.0", "+50.0", "37.5%", "1.33", "0.3140", "0.9420", "0.5000"]
     assert shown(table)[2][4:] == ["0", "–", "–", "–", "–", "–", "1.0000"]
+    # In files all of a row are fractions: t is one field over another.
+    row = next(csv.DictReader(table_csv(table).splitlines()))
+    assert (row["difference"], row["standard error"]) == ("0.5", "0.375")
+    assert float(row["t"]) == pytest.approx(0.5 / 0.375)
     (a_b, *_), cell = found, table.rows[0][4]
     assert isinstance(cell, Points)
     assert a_b.interval is not None
@@ -91,6 +110,9 @@ def test_the_better_one_of_a_pair_stands_first_and_pairs_by_p() -> None:
     assert "Holm's p holds for all 3 pairs" in told
     assert "takes passages as independent" in told
     assert "1 pair without a standard error" in told
+    # With 4.3027 for 2 degrees of freedom: 50 less and plus 161.35 points.
+    assert "+211.3" in cell_text(table.columns[5], table.rows[0][5])
+    assert "whose ends are not cut off at -100 and +100" in told
 
 
 def test_pairs_on_one_filing_have_no_t_and_it_is_told() -> None:

@@ -95,7 +95,7 @@ def test_cohorts_are_rows_below_their_pair() -> None:
         ("", "", "Equity"),
     ]
     assert table.detail
-    assert table.notes[-1] == BOOTSTRAP
+    assert table.notes[-2:] == (BOOTSTRAP, "No interval stands where fewer than two filings add to a total.")
 
 
 def test_edges_are_coloured_as_such() -> None:
@@ -146,7 +146,8 @@ def test_the_note_on_intervals_has_draws_seed_filings_and_draws_left_out() -> No
     assert bootstrap_note(table) == (
         "The 95% intervals are from a bootstrap that draws whole filings: 12 of the 12 with replacement, 500 times "
         "(seed 7); their ends are the 2.5 and 97.5 percentiles. Draws in which a measure is 0/0 are left out, 7 at "
-        "most. Of so few filings they are rough, and mostly too narrow."
+        "most. Such measures come from few filings, and their intervals are rough. Of so few filings they are rough, "
+        "and mostly too narrow. The ends of so few draws are themselves uncertain."
     )
     assert FILINGS >= 20
 
