@@ -64,7 +64,7 @@ def test_the_nth_repeat_has_a_seed_n_higher_and_chunks_n_tenths_smaller(tmp_path
         ('guide = "none"', "gide = 1", r"extract\.gide: is no key here"),
         ('name = "second"', 'name = "second"\ntmp = 1', r"extract\.models\[2\] \('second'\)\.tmp: is no key here"),
         ('title = "A small study"', "", r"study\.title: is missing"),
-        ("format = 1", "format = 2", "format: Input should be 1"),
+        ("format = 1", "format = 2", r"format: must be 1; it is 2\."),
         ('name = "second"', 'name = "first"', "two models of one task have the name 'first'"),
         ("replicates = 50", "replicates = 0", r"study\.replicates: .*greater than or equal to 1"),
         ("[power]", "[ensemble]\nmembers = ['third']\n[power]", r"\[ensemble\] names 'third'"),
@@ -77,8 +77,22 @@ def test_the_nth_repeat_has_a_seed_n_higher_and_chunks_n_tenths_smaller(tmp_path
         ),
         ('files = ["2010.txt", "2015.txt", "2020.txt"]', "", "just one of `files`, `folder` and `sample`"),
         ('"2010,2015"', '"10"', r"'judge'\)\.years: .*'10' has a year without four digits"),
-        ('name = "first"', 'name = "../first"', r"models\[1\] \('../first'\)\.name: "),
-        ('guide = "none"', "temperature = 9", "first: 'temperature': .*less than or equal to 2"),
+        (
+            'name = "first"',
+            'name = "../first"',
+            r"models\[1\] \('../first'\)\.name: must be letters, digits, '\.', '_' and '-', 80 at most",
+        ),
+        ('guide = "none"', "temperature = 9", r"extract\.temperature: must be less than or equal to 2; it is 9"),
+        (
+            'name = "second"',
+            'name = "second"\nmax_tokens = 0',
+            r"second\.max_tokens: must be greater than or eq",
+        ),
+        ('name = "second"', 'name = "First"', "have the names 'first' and 'First', which some disks"),
+        ('name = "second"', 'name = "first-repeat-1"', "'first-repeat-1', which is that of a repeat of 'first'"),
+        ("simulations = 20", "simulatons = 20", r"power\.simulatons: is no key here, but 'simulations' is\."),
+        ("simulations = 20", "zzz = 20", r"power\.zzz: is no key here; there are accuracy, differences, "),
+        ('title = "A small study"', "title = 3", r"study\.title: must be a text in quotes; it is 3\."),
         ("simulations = 20", "passages = 20", "needs `passages` and `filings` together"),
     ],
 )
@@ -88,6 +102,27 @@ def test_a_fault_is_told_with_its_place(tmp_path: Path, old: str, new: str, mess
         load_study(file)
     assert caught.value.where == str(file)
     assert caught.value.hint
+
+
+def test_all_faults_are_told_at_once_each_in_a_line(tmp_path: Path) -> None:
+    text = STUDY.replace('guide = "none"', "gide = 1").replace("replicates = 50", "replicates = 0")
+    text = text.replace('name = "cash"', 'name = "cash flow"')
+    with pytest.raises(InputError) as caught:
+        load_study(write_study(tmp_path, text))
+    head, *lines = caught.value.message.splitlines()
+    assert head == "3 faults:"
+    assert [line.split(":")[0] for line in lines] == [
+        "  - study.replicates",
+        "  - extract.gide",
+        "  - classify.models[2] ('cash flow').name",
+    ]
+
+
+def test_what_all_models_share_is_wrong_once(tmp_path: Path) -> None:
+    text = STUDY.replace('guide = "none"', 'guide = "none"\ntemperature = 9\nseed = -1', 1)
+    with pytest.raises(InputError, match="2 faults:") as caught:
+        load_study(write_study(tmp_path, text))
+    assert caught.value.message.count("extract.temperature") == 1
 
 
 def test_what_is_no_toml_or_not_there_is_told(tmp_path: Path) -> None:

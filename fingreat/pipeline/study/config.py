@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -199,6 +200,31 @@ def _check_entry(model: str | None, slot: str | None) -> None:
         raise ValueError("needs a `model`, or a `slot` that says what belongs there")
 
 
+def repeat_name(name: str, number: int) -> str:
+    """What the nth repeat of a run is called; number 0 is the run itself."""
+    return f"{name}-repeat-{number}" if number else name
+
+
+def _clashes(models: Sequence[tuple[str, int]]) -> Iterator[str]:
+    """What is wrong with the names of one task's models, each with how many repeats it has: runs are folders."""
+    taken: dict[str, str] = {}
+    told = set()
+    for name, _ in models:
+        if name.casefold() not in taken:
+            taken[name.casefold()] = name
+        elif name not in told:
+            told.add(name)
+            other = taken[name.casefold()]
+            if other == name:
+                yield f"two models of one task have the name '{name}'"
+            else:
+                yield f"two models of one task have the names '{other}' and '{name}', which some disks don't tell apart"
+    for name, repeats in models:
+        for number in range(1, repeats + 1):
+            if repeated := taken.get(repeat_name(name, number).casefold()):
+                yield f"a model has the name '{repeated}', which is that of a repeat of '{name}'"
+
+
 class ExtractPart(ExtractSettings):
     """`[extract]`.
 
@@ -274,12 +300,19 @@ class StudyConfig(Record):
     def _names_are_told_apart(self) -> StudyConfig:
         if not self.extractors and not self.classifiers:
             raise ValueError("names no model: [[extract.models]] and [[classify.models]] do")
-        for names in ([one.name for one in self.extractors], [one.name for one in self.classifiers]):
-            if twice := sorted({name for name in names if names.count(name) > 1}):
-                raise ValueError(f"two models of one task have the name '{twice[0]}'")
-        if unknown := set(self.ensemble.members) - {one.name for one in self.extract.models}:
-            raise ValueError(f"[ensemble] names '{min(unknown)}', which is none of [[extract.models]]")
+        extractors = [(one.name, self.repeats_of(one)) for one in self.extractors]
+        faults = [*_clashes(extractors), *_clashes([(one.name, 0) for one in self.classifiers])]
+        unknown = set(self.ensemble.members) - {one.name for one in self.extract.models}
+        faults += (f"[ensemble] names '{name}', which is none of [[extract.models]]" for name in sorted(unknown))
+        if faults:
+            raise ValueError("\n".join(faults))
         return self
+
+    def repeats_of(self, entry: Extractor) -> int:
+        """How often a run is repeated; a reference only where its own entry says so: it may be dear."""
+        if entry.repeats is not None or all(entry is not one for one in self.extract.models):
+            return entry.repeats or 0
+        return self.extract.repeats or 0
 
     @property
     def extractors(self) -> tuple[Extractor, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,10 +13,25 @@ from fingreat.edgar.chunks import MIN_BUDGET
 from fingreat.errors import InputError
 from fingreat.pipeline.extract import ExtractConfig
 from fingreat.pipeline.questions import ClassifyConfig
-from fingreat.pipeline.study.config import Classifier, ClassifySettings, Extractor, StudyConfig
+from fingreat.pipeline.study.config import Classifier, ClassifySettings, Extractor, ExtractSettings, StudyConfig
+from fingreat.pipeline.study.faults import faults_of, listed
 from fingreat.schema.records import Record
 
-_HINT = "See docs/studies.md for its form."
+_HINT = "Its form is in docs/studies.md of the source."
+
+
+class _FaultsError(InputError):
+    """A study file with faults.
+
+    Attributes:
+        faults: a sentence for each, with its place.
+    """
+
+    def __init__(self, faults: Sequence[str], *, where: str | None = None) -> None:
+        self.faults = tuple(faults)
+        super().__init__(listed(self.faults), where=where, hint=_HINT)
+
+
 C = TypeVar("C", ExtractConfig, ClassifyConfig)
 
 
@@ -23,7 +39,7 @@ def load_study(file: Path) -> StudyConfig:
     """Read a study file; paths in it count from its folder, and those of the result are complete.
 
     Raises:
-        InputError: it cannot be read, is no TOML, or has an unknown key or a bad value; with its place.
+        InputError: it cannot be read, is no TOML, or has unknown keys or bad values: all of them, with their places.
     """
     try:
         data = file.read_bytes()
@@ -36,13 +52,19 @@ def load_study(file: Path) -> StudyConfig:
     try:
         config = StudyConfig.model_validate(table, context=file.resolve().parent)
     except ValidationError as error:
-        raise InputError(_fault(error, table), where=str(file), hint=_HINT) from error
-    for entry in config.extractors:
-        if entry.model:
-            extract_config(config, entry, file)
-    for classifier in config.classifiers:
-        if classifier.model:
-            classify_config(config, classifier, file)
+        raise _FaultsError(faults_of(error, StudyConfig, table), where=str(file)) from error
+    faults: list[str] = []
+    for entry in (*config.extractors, *config.classifiers):
+        try:
+            if isinstance(entry, Extractor) and entry.model:
+                extract_config(config, entry, file)
+            elif isinstance(entry, Classifier) and entry.model:
+                classify_config(config, entry, file)
+        except _FaultsError as error:
+            faults += error.faults
+    if faults:
+        # What all models share is wrong once and not for each of them.
+        raise _FaultsError(list(dict.fromkeys(faults)), where=str(file))
     return config
 
 
@@ -84,35 +106,18 @@ def settings_of(common: Record, entry: Record) -> dict[str, Any]:
     }
 
 
-def _run_config(kind: type[C], common: Record, entry: Record, shared: dict[str, Any], file: Path | None) -> C:
+def _run_config(
+    kind: type[C], common: ExtractSettings | ClassifySettings, entry: Record, shared: dict[str, Any], file: Path | None
+) -> C:
     known = settings_of(common, entry) | {name: value for name, value in shared.items() if value is not None}
     try:
         return kind.model_validate({name: value for name, value in known.items() if name in kind.model_fields})
     except ValidationError as error:
-        detail = error.errors()[0]
-        raise InputError(
-            f"{getattr(entry, 'name', '')}: '{'.'.join(map(str, detail['loc']))}': {detail['msg']}, "
-            f"found {detail['input']!r}.",
-            where=str(file) if file else None,
-            hint=_HINT,
-        ) from error
-
-
-def _fault(error: ValidationError, table: Any) -> str:
-    """The first fault, with its place in words, and how many there are."""
-    faults = error.errors()
-    first = faults[0]
-    place, value = "", table
-    for part in first["loc"]:
-        inside = isinstance(value, (dict, list)) and (isinstance(part, int) or part in value)
-        value = value[part] if inside else None
-        if isinstance(part, int):
-            label = value.get("name") if isinstance(value, dict) else None
-            place += f"[{part + 1}]" + (f" ('{label}')" if label else "")
-        else:
-            place += f".{part}" if place else str(part)
-    what = {"extra_forbidden": "is no key here", "missing": "is missing"}.get(
-        first["type"], first["msg"].removeprefix("Value error, ").removesuffix(".")
-    )
-    more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{f'{place}: ' if place else ''}{what}{more}."
+        task = "extract" if kind is ExtractConfig else "classify"
+        faults = []
+        for fault in faults_of(error, kind, known):
+            name = fault.partition(":")[0]
+            own = getattr(entry, name, None) is not None and name not in shared
+            place = getattr(entry, "name", task) if own else "corpus" if name in shared else task
+            faults.append(f"{place}.{fault}")
+        raise _FaultsError(faults, where=str(file) if file else None) from error

@@ -24,6 +24,7 @@ from fingreat.pipeline.study.config import (
     Extractor,
     Reached,
     StudyConfig,
+    repeat_name,
 )
 from fingreat.pipeline.study.loading import classify_config, extract_config, settings_of
 from fingreat.pipeline.study.sources import part_of
@@ -182,15 +183,12 @@ def _extractions(config: StudyConfig, out: Path) -> Iterator[StudyRun]:
         for entry in entries:
             if entry.model is None:
                 continue
-            repeats = entry.repeats if entry.repeats is not None else config.extract.repeats or 0
-            # A reference is repeated only where its own entry says so: it may be dear.
-            for number in range(1 + (repeats if role == "model" else entry.repeats or 0)):
-                name = f"{entry.name}-repeat-{number}" if number else entry.name
+            for number in range(1 + config.repeats_of(entry)):
                 yield StudyRun(
                     entry,
                     config.extract,
                     extract_config(config, entry, repeat=number),
-                    RunFolder(out / "runs" / "extract" / name),
+                    RunFolder(out / "runs" / "extract" / repeat_name(entry.name, number)),
                     "repeat" if number else role,
                     number,
                 )
