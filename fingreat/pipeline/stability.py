@@ -15,11 +15,17 @@ from fingreat.pipeline.on_gold import run_on_gold
 from fingreat.pipeline.side_by_side import Watching, names_of, unwatched
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.model import Figure
-from fingreat.report.stability_table import stability_bars, stability_table, transitions_table
+from fingreat.report.stability_table import (
+    is_open,
+    stability_bars,
+    stability_range_table,
+    stability_table,
+    transitions_table,
+)
 from fingreat.report.tables import Table
 from fingreat.runs import Manifest, RunFolder, readers
 
-TABLES = TableFolder("stability", ("stability", "stability-transitions"), figures=("stability",))
+TABLES = TableFolder("stability", ("stability", "stability-range", "stability-transitions"), figures=("stability",))
 """What a folder of its tables and figures holds."""
 _KINDS = ("extract", "classify")
 _Found = tuple[RunFolder, Manifest]
@@ -87,11 +93,13 @@ def measure_stability(
 
 
 def stability_tables(measured: MeasuredStability) -> tuple[Table, ...]:
-    """All there is to say, as tables."""
+    """All there is to say, as tables; lowest and highest shares where some passage is quoted under several edges."""
     filings, notes = len(measured.benchmark.sheet.filings), (*measured.benchmark.notes, *measured.notes)
-    tables = (
+    tables = [
         make(measured.pairs, filings=filings, seed=measured.seed) for make in (stability_table, transitions_table)
-    )
+    ]
+    if is_open(measured.pairs):
+        tables.insert(1, stability_range_table(measured.pairs))
     return tuple(table.model_copy(update={"notes": (*notes, *table.notes)}) for table in tables)
 
 

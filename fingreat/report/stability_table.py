@@ -10,7 +10,7 @@ from fingreat.analysis.stability import Stability
 from fingreat.report.bar_chart import bars
 from fingreat.report.columns import gain, names, on_intervals, points, rates, share, shares, texts
 from fingreat.report.model import Figure
-from fingreat.report.tables import Cell, Table, count_of, fraction, percent
+from fingreat.report.tables import Cell, Share, Table, count_of, fraction, percent
 
 _SAME = (
     "Gold passages are matched one to one with what an extraction run quotes of the same filing, by words and whatever "
@@ -21,10 +21,13 @@ _RIGHT = "An edge is right if the gold passage accepts it; a failed reply is wro
 _CHANGE = "Change is the accuracy when classified less that when extracted, in percentage points, on the same draws."
 _TIES = (
     "Where an extraction run quotes a passage several times under different edges, place, order and id decide which of "
-    "these equal quotes counts. Shares and intervals rest on that one assignment; lowest and highest are the shares if "
-    "each such passage had the worst and the best of its edges."
+    "these equal quotes counts. Shares and intervals rest on that one assignment; what others would give stands in the "
+    "table of lowest and highest shares."
 )
-_RANGES = ("lowest when extracted", "highest when extracted", "lowest same edge", "highest same edge")
+_RANGES = (
+    "Lowest and highest are the shares if of each passage that is quoted under several edges the worst and the best of "
+    "these edges counts. For each of both shares that is another choice."
+)
 _SHOWN = 3
 """How many ids of passages a note names."""
 
@@ -32,14 +35,11 @@ _SHOWN = 3
 def stability_table(measured: Sequence[Stability], *, filings: int, seed: int = SEED) -> Table:
     """A row for each extraction run beside a classification run of the same model.
 
-    Lowest and highest shares have columns where some run quotes a passage under several edges.
-
     Args:
         filings: that the intervals draw from.
         seed: of the draws.
     """
     found = [one for row in measured for one in (*(cell.interval for cell in _shares(row)), row.difference)]
-    ties = tuple(_ties(measured))
     return Table(
         id="stability",
         title="The same gold passages, extracted and classified",
@@ -49,7 +49,6 @@ def stability_table(measured: Sequence[Stability], *, filings: int, seed: int = 
             *shares("quoted", "right when extracted", "right when classified"),
             *points("change"),
             *shares("same edge"),
-            *(rates(*_RANGES) if ties else ()),
         ),
         rows=tuple(
             (
@@ -57,11 +56,36 @@ def stability_table(measured: Sequence[Stability], *, filings: int, seed: int = 
                 *map(share, _shares(row)[:3]),
                 gain(row.classified, row.extracted, row.difference),
                 share(row.same_edge),
-                *(_ranges(row) if ties else ()),
             )
             for row in measured
         ),
-        notes=(_SAME, _RIGHT, _CHANGE, *ties, *_left_out(measured), *on_intervals(found, filings, seed)),
+        notes=(_SAME, _RIGHT, _CHANGE, *_ties(measured), *_left_out(measured), *on_intervals(found, filings, seed)),
+    )
+
+
+def stability_range_table(measured: Sequence[Stability]) -> Table:
+    """How many passages can be right, and how many have the same edge, whichever of equal quotes counts."""
+    return Table(
+        id="stability-range",
+        title="What shares could be where passages are quoted under several edges",
+        columns=(
+            *names("model"),
+            *texts("extraction run", "classification run"),
+            *shares("several edges", "right when extracted"),
+            *rates("lowest right", "highest right"),
+            *shares("same edge"),
+            *rates("lowest same", "highest same"),
+        ),
+        rows=tuple(
+            (
+                *_runs(row),
+                Share(k=row.several, n=row.quoted.hits),
+                *_open(row.extracted, row.extracted_range),
+                *_open(row.same_edge, row.same_edge_range),
+            )
+            for row in measured
+        ),
+        notes=(_SAME, _RIGHT, _RANGES),
     )
 
 
@@ -85,6 +109,11 @@ def transitions_table(measured: Sequence[Stability], *, filings: int, seed: int 
     )
 
 
+def is_open(measured: Sequence[Stability]) -> bool:
+    """Whether some passage is quoted under several edges, so that there is something to say of equal quotes."""
+    return any(row.several for row in measured)
+
+
 def stability_bars(measured: Sequence[Stability]) -> Figure:
     """Both accuracies and the share of same edges, for each pair of runs."""
     several = len({row.model for row in measured}) < len(measured)
@@ -98,7 +127,7 @@ def stability_bars(measured: Sequence[Stability]) -> Figure:
             ("right when classified", [share(row.classified) for row in measured]),
             ("same edge", [share(row.same_edge) for row in measured]),
         ],
-        caption=" ".join((_SAME, _RIGHT, *list(_ties(measured))[:1])),
+        caption=" ".join((_SAME, _RIGHT, *_ties(measured))),
     )
 
 
@@ -114,19 +143,13 @@ def _transitions(row: Stability) -> tuple[Ratio, ...]:
     return row.both, row.only_extracted, row.only_classified, row.neither
 
 
-def _ranges(row: Stability) -> tuple[float | None, ...]:
-    """The cells of `_RANGES`."""
-    hits = (*row.extracted_range, *row.same_edge_range)
-    return tuple(Ratio(number, row.same_edge.total).value for number in hits)
+def _open(shown: Ratio, ends: tuple[int, int]) -> tuple[Cell, ...]:
+    """A share as it is shown, without its interval, and the lowest and the highest."""
+    return Share(k=shown.hits, n=shown.total), *(Ratio(hits, shown.total).value for hits in ends)
 
 
-def _ties(measured: Sequence[Stability]) -> Iterator[str]:
-    """What is open where passages are quoted under several edges, and of each extraction run how many are."""
-    several = {row.extraction: row for row in measured if row.several}
-    if several:
-        yield _TIES
-    for name, row in several.items():
-        yield f"{name}: {row.several:,} of {count_of(row.quoted.hits, 'quoted passage')} under several edges."
+def _ties(measured: Sequence[Stability]) -> tuple[str, ...]:
+    return (_TIES,) if is_open(measured) else ()
 
 
 def _left_out(measured: Sequence[Stability]) -> Iterator[str]:
