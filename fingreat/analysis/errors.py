@@ -74,7 +74,7 @@ class Confusion:
         name: of the model.
         counts: (accepted edge, answered edge) → passages, None for replies that failed. A right answer is a passage of
             the edge that was answered; a wrong one counts 1/|Y| for each of the |Y| accepted edges. Pairs without any
-            are not there; all together make the passages.
+            are not there; all together make the passages, or those of each model.
     """
 
     name: str

@@ -31,7 +31,7 @@ _RATES = (
 )
 _COUNTED = (
     "A right answer counts for the edge that was answered; a wrong one to a passage that accepts several edges counts "
-    "an equal part for each of them. All answers together are the passages."
+    "an equal part for each of them: each answer of a model counts once in all."
 )
 
 
@@ -174,7 +174,7 @@ def confusion_map(measured: Errors, graph: Graph) -> Figure:
         Sides(list(graph.edges), [answer or FAILED for answer in answered]),
         values,
         axes=("accepted", "answered"),
-        caption=f"Each row sums to 1. {_COUNTED}",
+        caption=f"Each row with answers sums to 1. {_COUNTED}",
     )
 
 

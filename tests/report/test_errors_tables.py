@@ -51,6 +51,17 @@ def test_what_44_models_say_of_a_passage_is_a_count_for_each_answer() -> None:
     assert missed_table(ERRORS).title == "Passages that none or at most 4 of 44 models get right"
 
 
+def test_each_answer_of_each_model_counts_once_in_the_confusion() -> None:
+    table = confusion_table(ERRORS, GRAPH)
+    # 44 models and 5 passages; what the note says of it holds for one model and for all.
+    assert round(sum(row[1] for row in table.rows), 6) == 44 * 5
+    assert table.notes[0] == "Answers of 44 models to 5 passages."
+    assert table.notes[1].endswith("each answer of a model counts once in all.")
+    # No passage accepts OCI-NNCA: its row has no answers to sum.
+    assert next(row for row in table.rows if row[0] == "OCI-NNCA")[1] == 0
+    assert confusion_map(ERRORS, GRAPH).caption.startswith("Each row with answers sums to 1. ")
+
+
 def test_the_most_frequent_wrong_answers_are_named_and_the_others_counted() -> None:
     said = [*list(GRAPH.edges)[1:7], "NNCA-COGS"]
     errors = errors_of(sheet_of(PASSAGES[:1], {f"m{n}": [edge] for n, edge in enumerate(said)}))
