@@ -135,13 +135,13 @@ def measure_panel(
 
 def panel_tables(measured: MeasuredPanel) -> tuple[Table, ...]:
     """What the panel holds, and the corrected shares, as tables; each says what it was measured on."""
-    tables = [panel_contents_table(measured.contents)]
+    grouping, seed = measured.settings.grouping, measured.settings.seed
+    tables = [panel_contents_table(measured.contents, grouping=grouping)]
     if measured.corrected:
-        tables += (
-            make(measured.corrected, seed=measured.settings.seed) for make in (corrected_table, corrected_by_edge_table)
-        )
+        tables.append(corrected_table(measured.corrected, grouping=grouping, seed=seed))
+        tables.append(corrected_by_edge_table(measured.corrected, seed=seed))
     if measured.by_year:
-        tables.append(corrected_by_year_table(measured.by_year, seed=measured.settings.seed))
+        tables.append(corrected_by_year_table(measured.by_year, grouping=grouping, seed=seed))
     if left := measured.gold_elsewhere:
         of = f"{left:,} of {count_of(measured.gold_passages, 'labelled passage')}"
         where = (

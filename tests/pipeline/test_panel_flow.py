@@ -12,7 +12,7 @@ from extraction_builders import an_extraction, finished_run
 
 from fingreat.errors import CorpusError, InputError
 from fingreat.pipeline.panel import TABLES, MeasuredPanel, PanelSettings, measure_panel, panel_tables, write_panel
-from fingreat.report import Table
+from fingreat.report import Table, table_csv, table_markdown
 from fingreat.runs import RunFolder
 from fingreat.schema import Filing, GoldPassage, load_graph
 
@@ -132,11 +132,61 @@ def test_corrected_shares_are_as_worked_out_by_hand(measured: MeasuredPanel) -> 
     assert found["NNCA-OPEX"].value == pytest.approx(1 / 6)
     assert found["CASH-DIV"].value is None
     rows = {row[1]: row for row in named(panel_tables(measured), "corrected-shares-by-edge").rows if row[0] == "a"}
-    assert (rows["REV-NNCA"][3], rows["REV-NNCA"][5]) == (2, pytest.approx(100 * (3 / 5 - 1 / 3)))
-    assert rows["CASH-DIV"][3:] == (0, None, None, None, None)
+    # So few labels give a value and no interval.
+    labels, correction, corrected = rows["REV-NNCA"][3:]
+    assert (labels, correction.value, corrected.value) == (2, pytest.approx(-1 / 3), pytest.approx(3 / 5 - 1 / 3))
+    assert corrected.interval is None
+    assert rows["CASH-DIV"][3:] == (0, None, None)
     # A single label in one filing corrects nothing.
     of_b = next(found for found in measured.corrected if found.run == "b")
     assert (of_b.gold_passages, {share.value for share in of_b.shares}) == (1, {None})
+
+
+def test_all_extractions_that_quote_a_labelled_passage_are_labelled(tmp_path: Path) -> None:
+    # F1's first passage also under a second, wrong edge.
+    both = [
+        an_extraction("F1", "x", QUOTES[0], "REV-NNCA"),
+        an_extraction("F1", "y", QUOTES[0], "NNCA-TAX"),
+        an_extraction("F2", "z", QUOTES[0], "REV-NNCA"),
+        an_extraction("F3", "w", QUOTES[3], "CASH-DIV"),
+    ]
+    run = finished_run(tmp_path / "twice", [filing.id for filing in FILINGS], both)
+    measured = measure_panel([run], gold=gold())
+    (found,) = measured.corrected
+    assert (found.gold_passages, found.labelled, found.gold_filings) == (2, 3, 2)
+    shares = {share.name: share.value for share in found.shares}
+    # REV: 2/4 by the run; readers less run are 0, 1 and -1. TAX: 1/4; 0, -1 and 0.
+    assert (shares["REV-NNCA"], shares["NNCA-TAX"]) == (pytest.approx(1 / 2), pytest.approx(1 / 4 - 1 / 3))
+    notes = named(panel_tables(measured), "corrected-shares").notes
+    assert "twice: 3 labelled extractions of 2 filings, of 4 extractions of 4 filings. They quote 2 passages." in notes
+
+
+def test_tables_of_categories_tell_another_grouping(runs: list[RunFolder]) -> None:
+    measured = measure_panel(runs, gold=gold(), settings=PanelSettings(grouping="capital", replicates=50))
+    told = {table.id for table in panel_tables(measured) if any("grouping “capital”" in note for note in table.notes)}
+    assert told == {"panel-contents", "corrected-shares", "corrected-shares-by-year"}
+
+
+def test_what_files_say_of_a_corrected_share_is_in_one_unit(tmp_path: Path) -> None:
+    # Twelve filings alike but for one, so that the corrected shares have intervals.
+    ids = [f"F{number:02}" for number in range(12)]
+    said = [an_extraction(id_, id_, QUOTES[0], "REV-NNCA") for id_ in ids]
+    labels = [
+        GoldPassage(passage_id=id_, filing_id=id_, text=QUOTES[0], source="primary",
+                    accepted=frozenset({"NNCA-TAX" if id_ == "F00" else "REV-NNCA"}))
+        for id_ in ids
+    ]  # fmt: skip
+    measured = measure_panel([finished_run(tmp_path / "a", ids, said)], gold=labels)
+    table = named(panel_tables(measured), "corrected-shares-by-edge")
+    row = next(row for row in csv.DictReader(table_csv(table).splitlines()) if row["edge"] == "REV-NNCA")
+    shown = {name: float(row[name]) for name in ("uncorrected", "correction", "corrected")}
+    assert shown == {"uncorrected": 1, "correction": pytest.approx(-1 / 12), "corrected": pytest.approx(11 / 12)}
+    # One of twelve filings is off by -1: from the mean of -1/12 one is off by 11/12 and eleven by 1/12, whose standard
+    # error is 1/12. t of 11 degrees of freedom is 2.201.
+    assert float(row["corrected low"]) == pytest.approx((11 - 2.201) / 12, abs=1e-4)
+    assert float(row["corrected high"]) == pytest.approx((11 + 2.201) / 12, abs=1e-4)
+    # To a reader all are per cent.
+    assert "-8.3 | 91.7% \\[73.3–110.0%\\]" in table_markdown(table)
 
 
 def test_years_with_labels_in_two_filings_are_corrected_by_themselves(measured: MeasuredPanel) -> None:
@@ -146,6 +196,8 @@ def test_years_with_labels_in_two_filings_are_corrected_by_themselves(measured: 
     assert shares["REV-NNCA"] == pytest.approx(3 / 4 - 1 / 3)
     table = named(panel_tables(measured), "corrected-shares-by-year")
     assert {row[:2] for row in table.rows} == {("a", "2020")}
+    # Filings with labels, and all labels.
+    assert {row[4:6] for row in table.rows} == {(2, 3)}
 
 
 def test_passages_of_filings_that_nobody_read_are_said(measured: MeasuredPanel) -> None:
