@@ -290,6 +290,49 @@ def test_a_folder_with_anything_else_is_left_alone(
         run_study(file, out)
 
 
+def test_page_and_tables_name_no_folder_of_the_machine(
+    made: tuple[Path, Study], out: Path, other: Callable[[str], Path]
+) -> None:
+    """What is in the study's folder is named from there, what is beside the study file from its folder."""
+    file = other(STUDY.replace('name = "second"', 'name = "second"\nmax_tokens = 50'))
+    study = run_study(file, out)
+    assert study.report is not None
+    assert any("runs/extract/second" in line for line in study.report.missing)
+    assert any("--corpus corpus" in line for part in study.report.parts for line in part.text)
+    assert ("scripted:first.jsonl",) in rows(table(study, "study-runs"), "model")
+    for one in (out / "report.html", *(out / "tables").iterdir()):
+        lines = one.read_text(encoding="utf-8").splitlines()
+        # The first lines say by which command they were made, as it was given.
+        told = [line for line in lines if "Made by" not in line]
+        assert str(out) not in "".join(told)
+        assert str(made[0]) not in "".join(told)
+
+
+def test_what_an_earlier_call_measured_does_not_outlive_its_runs(out: Path, other: Callable[[str], Path]) -> None:
+    assert (out / "panel" / "panel.csv").is_file()
+    text = STUDY.replace("[extract]", "tokens = 900\n[extract]", 1).replace("gold.jsonl", "later.jsonl")
+    study = run_study(other(text), out)
+    assert set(states(study).values()) == {"missing"}
+    assert list((out / "panel").iterdir()) == []
+    assert not (out / "gold.jsonl").exists()
+    assert "gold" not in json.loads((out / "study.json").read_text(encoding="utf-8"))["inputs"]
+
+
+def test_a_study_says_what_it_is_before_its_corpus_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that another process, or the next after a stop, does not take it for a folder with other things in it."""
+
+    def stop(*_: object) -> None:
+        (tmp_path / "out" / "corpus").mkdir()
+        raise KeyboardInterrupt
+
+    file = write_study(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("fingreat.pipeline.study.flow.make_corpus", stop)
+        with pytest.raises(KeyboardInterrupt):
+            run_study(file, tmp_path / "out")
+    assert run_study(file, tmp_path / "out", only=["cash"]).complete
+
+
 def test_filings_that_the_study_does_not_name_are_refused(out: Path, other: Callable[[str], Path]) -> None:
     with pytest.raises(InputError, match=r"holds other filings than the study file names \(2010.txt is one\)"):
         run_study(other(STUDY.replace('"2010.txt", ', "")), out)

@@ -19,10 +19,11 @@ from fingreat.pipeline.side_by_side import Watching, unwatched
 from fingreat.pipeline.study.config import StudyConfig
 from fingreat.pipeline.study.loading import load_study
 from fingreat.pipeline.study.material import Material
+from fingreat.pipeline.study.places import without_places
 from fingreat.pipeline.study.record import StudyFolder
 from fingreat.pipeline.study.results import check_results, measure_study, write_results
 from fingreat.pipeline.study.runs import Done, Outcome, Slot, StudyRun, slots, study_runs
-from fingreat.pipeline.study.sources import make_corpus, missing_gold, part_of, write_gold
+from fingreat.pipeline.study.sources import corpus_folder, make_corpus, missing_files, missing_gold, part_of, write_gold
 from fingreat.report.study import StudyReport
 from fingreat.schema import load_graph
 
@@ -98,6 +99,9 @@ def run_study(
     check_results(out)
     graph = load_graph(config.study.schema_file)
     graph.categories(config.study.grouping)
+    if not missing_files(config.corpus):
+        # Whoever comes to a folder that holds a corpus and says nothing of itself takes it for something else.
+        folder.write(config, file, corpus_folder(config.corpus, out))
     corpus = make_corpus(config.corpus, out, note)
     lacks = missing_gold(config)
     gold = write_gold(config, out)
@@ -112,7 +116,8 @@ def run_study(
     study = Study(config, out, tuple(outcomes), tuple(slots(config, only)))
     if only:
         return study
-    report = measure_study(Material(config, out, corpus, graph, gold, outcomes), study.slots, inputs, watch)
+    measured = measure_study(Material(config, out, corpus, graph, gold, outcomes), study.slots, inputs, watch)
+    report = without_places(measured, out, file)
     page, told = write_results(report, out, provenance(file, out))
     folder.write(config, file, corpus, outcomes)
     return Study(config, out, study.outcomes, study.slots, report, page, told)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fingreat.errors import InputError
+from fingreat.pipeline.panel import PanelFolder
 from fingreat.pipeline.side_by_side import Watching
 from fingreat.pipeline.study.appendices import TABLE_IDS as APPENDED
 from fingreat.pipeline.study.appendices import make_appendices
@@ -23,7 +24,8 @@ from fingreat.runs import sweep, write_atomic
 
 TABLES = TableFolder("a study", (*TABLE_IDS, *APPENDED))
 FIGURES = TableFolder("a study", (), FIGURE_IDS)
-"""What the folders `tables` and `figures` of a study hold."""
+PANEL = PanelFolder("a study", ())
+"""What the folders `tables`, `figures` and `panel` of a study hold."""
 MAIN_TABLES = ("volume", "agreement", "noise-floor", "accuracy")
 """What a console shows of them."""
 
@@ -45,6 +47,8 @@ def measure_study(
         RunError, CorpusError: what the appendices show is damaged.
         StorageError: the disk refused the panel.
     """
+    # A panel of runs that are gone would be taken for one of those that are there.
+    PANEL.write((), material.out / "panel")
     made = list(make_parts(material, watch))
     lacking = [f"{part.title}: {reason}" for part, reason in made if reason]
     return StudyReport(
@@ -61,13 +65,14 @@ def measure_study(
 
 
 def check_results(out: Path) -> None:
-    """Refuse a place where tables, figures or page would write over something else.
+    """Refuse a place where tables, figures, panel or page would write over something else.
 
     Raises:
         InputError: with what is there.
     """
     TABLES.check(out / "tables")
     FIGURES.check(out / "figures")
+    PANEL.check(out / "panel")
     page = out / "report.html"
     if page.is_symlink() or (page.exists() and not page.is_file()):
         raise InputError("is no page of a study.", where=str(page), hint="Choose another --out.")

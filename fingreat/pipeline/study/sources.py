@@ -24,6 +24,7 @@ from fingreat.pipeline.study.config import CorpusPart, SamplePart, StudyConfig
 from fingreat.pipeline.years import spoken_years
 from fingreat.report.tables import count_of
 from fingreat.runs import write_atomic
+from fingreat.runs.files import storage_errors
 from fingreat.schema import Filing, GoldPassage, sha256_hex
 
 CORPUS, GOLD = "corpus", "gold.jsonl"
@@ -179,15 +180,19 @@ def missing_gold(config: StudyConfig) -> str | None:
 
 
 def write_gold(config: StudyConfig, out: Path) -> Path | None:
-    """Write all gold passages into the study folder, where they are not as they were; None where some file is missing.
+    """Write all gold passages into the study folder, where they are not as they were.
+
+    Where some file is missing there is no gold: None, and those of an earlier call go.
 
     Raises:
         InputError: as in `gold_passages`.
         StorageError: the disk refused.
     """
-    if missing_gold(config):
-        return None
     file = out / GOLD
+    if missing_gold(config):
+        with storage_errors(out):
+            file.unlink(missing_ok=True)
+        return None
     data = "".join(f"{_line(passage)}\n" for passage in gold_passages(config)).encode()
     if not file.is_file() or file.read_bytes() != data:
         write_atomic(file, data)
