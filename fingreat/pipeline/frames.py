@@ -12,20 +12,24 @@ from fingreat.pipeline.behavior import MeasuredBehavior, behavior_tables
 from fingreat.pipeline.ensemble import MeasuredEnsemble, ensemble_tables
 from fingreat.pipeline.errors import MeasuredErrors, errors_tables
 from fingreat.pipeline.frontier import MeasuredCosts, cost_tables
+from fingreat.pipeline.groups import GroupedRuns
 from fingreat.pipeline.noise import MeasuredNoise, noise_tables
 from fingreat.pipeline.panel import MeasuredPanel, panel_tables
+from fingreat.pipeline.panel_files import panel_frame
 from fingreat.pipeline.power import MeasuredPower, power_tables
 from fingreat.pipeline.reviews import MeasuredReviews, review_tables
 from fingreat.pipeline.stability import MeasuredStability, stability_tables
 from fingreat.pipeline.tags import MeasuredTags, tag_tables
 from fingreat.report import StudyReport
 from fingreat.report.frames import table_frame
+from fingreat.report.groups_table import groups_table
 from fingreat.report.tables import Table
 
 if TYPE_CHECKING:
     import polars
 
 _MAKERS: Mapping[type, Callable[[Any], tuple[Table, ...]]] = {
+    GroupedRuns: lambda grouped: grouped.scope.told([groups_table(grouped.counts)]),
     MeasuredAccuracy: accuracy_tables,
     MeasuredBehavior: behavior_tables,
     MeasuredCosts: cost_tables,
@@ -57,10 +61,12 @@ def tables_of(measured: object) -> tuple[Table, ...]:
 
 
 def frames_of(measured: object) -> dict[str, polars.DataFrame]:
-    """The tables of `tables_of` as data frames by their ids, with the columns of the CSV files.
+    """The tables of `tables_of` as data frames by their ids, with the columns of the CSV files; a panel has its rows as
+    `panel`, too.
 
     Raises:
         InputError: it is nothing that was measured.
         MissingExtraError: the extra `frames` is not installed.
     """
-    return {table.id: table_frame(table) for table in tables_of(measured)}
+    frames = {table.id: table_frame(table) for table in tables_of(measured)}
+    return frames | {"panel": panel_frame(measured.rows)} if isinstance(measured, MeasuredPanel) else frames
