@@ -80,14 +80,15 @@ def measure_stability(
     _check_partners(extractions, classifications)
     benchmark = read_benchmark([run for run, _ in classifications], gold=gold, common=common)
     bootstrap = FilingBootstrap(len(benchmark.sheet.filings), replicates=replicates, seed=seed)
-    names = names_of((run.path for run, _ in extractions), benchmark.names)
+    # A model's two runs may have one name: columns and notes say which is which.
+    names = names_of(run.path for run, _ in extractions)
     pairs: list[Stability] = []
     notes = []
     watch(0, len(extractions))
     for done, (name, (run, manifest)) in enumerate(zip(names, extractions, strict=True), 1):
         pairs += _pairs(name, run, manifest, benchmark, bootstrap)
         failures, requests = (manifest.counts.get(key, 0) for key in ("failures", "requests"))
-        notes += [note for note in [failed_requests(name, failures, requests)] if note]
+        notes += [note for note in [failed_requests(f"extraction run {name}", failures, requests)] if note]
         watch(done, len(extractions))
     return MeasuredStability(benchmark, tuple(pairs), tuple(notes), replicates, seed)
 

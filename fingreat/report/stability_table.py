@@ -155,15 +155,16 @@ def _ties(measured: Sequence[Stability]) -> tuple[str, ...]:
 def _left_out(measured: Sequence[Stability]) -> Iterator[str]:
     """Of each pair, what is not compared, and how the classification did on all passages."""
     for row in measured:
-        pair = f"{row.extraction} and {row.classification}"
+        one = row.extraction == row.classification
+        pair = row.extraction if one else f"{row.extraction} and {row.classification}"
         left = len(row.not_quoted)
         ids = ", ".join(row.not_quoted[:_SHOWN])
         more = f", and {left - _SHOWN:,} more" if left > _SHOWN else ""
         told = [f"{count_of(left, 'passage')} not quoted ({ids}{more})"] if left else []
-        told += [f"{count_of(row.unread, 'passage')} of filings that {row.extraction} did not read"] * (row.unread > 0)
+        told += [f"{count_of(row.unread, 'passage')} of filings that were not read"] * (row.unread > 0)
         if told:
             overall = share(row.overall)
             yield (
-                f"{pair}: left out {' and '.join(told)}. On all passages {row.classification} is right on "
-                f"{percent(overall)} ({fraction(overall)})."
+                f"{pair}: left out {' and '.join(told)}. Classified, {percent(overall)} ({fraction(overall)}) of all "
+                "passages are right."
             )

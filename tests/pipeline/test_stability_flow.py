@@ -38,7 +38,7 @@ def test_a_row_says_what_a_reader_counts(tmp_path: Path) -> None:
     [row] = tables["stability-transitions"].rows
     assert [(one.k, one.n) for one in row[3:]] == [(2, 4), (1, 4), (1, 4), (0, 4)]
     notes = " ".join(tables["stability"].notes)
-    assert "left out 1 passage not quoted (shares). On all passages qwen-classify is right on 80.0% (4/5)." in notes
+    assert "left out 1 passage not quoted (shares). Classified, 80.0% (4/5) of all passages are right." in notes
     assert "Over 5 passages of 2 filings." in notes
 
 
@@ -81,6 +81,19 @@ def test_runs_are_paired_by_model_in_whatever_order_they_are_named(tmp_path: Pat
     assert "qwen-extract (2) / qwen-classify, same edge: 100% (1/1)" in figure.svg
 
 
+def test_runs_of_both_tasks_may_have_one_name(tmp_path: Path) -> None:
+    """As in a study, where both are called what the model is."""
+    for task in ("extract", "classify"):
+        (tmp_path / task).mkdir()
+    runs = [
+        extracted(tmp_path / "extract" / "qwen", QUOTED, model="qwen"),
+        answered(tmp_path / "classify" / "qwen", gold_file(tmp_path), ANSWERED, model="qwen"),
+    ]
+    table = stability_tables(measure_stability(runs, replicates=10))[0]
+    assert table.rows[0][:3] == ("qwen", "qwen", "qwen")
+    assert any(note.startswith("qwen: left out 1 passage not quoted") for note in table.notes)
+
+
 def test_filings_that_an_extraction_run_did_not_read_are_told_and_left_out(tmp_path: Path) -> None:
     gold = gold_file(tmp_path)
     runs = [
@@ -91,7 +104,7 @@ def test_filings_that_an_extraction_run_did_not_read_are_told_and_left_out(tmp_p
     assert (measured.pairs[0].quoted.hits, measured.pairs[0].quoted.total, measured.pairs[0].unread) == (1, 3, 2)
     notes = " ".join(stability_tables(measured)[0].notes)
     assert (
-        "e and c: left out 2 passages not quoted (copper, tax) and 2 passages of filings that e did not read." in notes
+        "e and c: left out 2 passages not quoted (copper, tax) and 2 passages of filings that were not read." in notes
     )
 
 
@@ -99,7 +112,9 @@ def test_requests_of_an_extraction_run_that_failed_are_told(tmp_path: Path) -> N
     runs = pair(tmp_path)
     runs[0].write_manifest(runs[0].manifest(), counts={"requests": 9, "failures": 2})
     tables = stability_tables(measure_stability(runs, replicates=10))
-    assert all(any("2 of 9 requests of qwen-extract failed" in note for note in table.notes) for table in tables)
+    assert all(
+        any("2 of 9 requests of extraction run qwen-extract failed" in note for note in table.notes) for table in tables
+    )
 
 
 def test_a_run_without_a_partner_is_named(tmp_path: Path) -> None:
