@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fingreat.analysis.cost import CostBasis, RunFigures, machine_cost
-from fingreat.errors import InputError
+from fingreat.errors import InputError, RunError
 from fingreat.inference import parse_spec
 from fingreat.inference.presets import Presets
 from fingreat.pipeline.meter import figures_so_far
@@ -35,6 +35,9 @@ def run_costs(runs: Iterable[RunFolder], presets: Presets) -> list[RunFigures]:
 
 def _figures(run: RunFolder, presets: Presets) -> RunFigures:
     manifest = run.manifest()
+    if fault := manifest.fault_in_counts():
+        again = f"Repeat its `fingreat {manifest.kind}` command."
+        raise RunError(f"the manifest is damaged: {fault}.", where=str(run.path), hint=again)
     complete = manifest.status == "complete"
     counts = manifest.counts if complete else figures_so_far(run, manifest)
     requests, from_cache = counts.get("replies", 0), counts.get("from_cache", 0)
@@ -44,7 +47,7 @@ def _figures(run: RunFolder, presets: Presets) -> RunFigures:
     paid = counts.get("spent_usd", counts.get("cost_usd"))
     unused: Mapping[str, Any] = counts.get("unused", {})
     # How long each request took beside the others is not known.
-    share = unused["requests"] / (requests - from_cache + unused["requests"]) if unused else 0.0
+    share = unused["requests"] / (requests - from_cache + unused["requests"]) if unused.get("requests") else 0.0
     engine = presets.find(parse_spec(manifest.model.spec), manifest.model.base_url).engine
     hours = machine_cost(seconds, engine.usd_per_hour)
     if paid is None and from_cache and not asked:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from fingreat.runs.environment import Code, Environment, environment, our_code
 from fingreat.schema.records import Record
@@ -14,6 +14,10 @@ FORMAT = 1
 MATCH_FORMAT = 2
 """Of the folder of a match; its records and counts changed since the first."""
 Status = Literal["started", "interrupted", "failed", "complete"]
+_MOST = 2**53
+"""Numbers above this are no counts of anything; sums of smaller ones fit every table."""
+_Number = Annotated[int, Field(ge=0, le=_MOST)]
+_Amount = Annotated[float, Field(ge=0, le=_MOST)]
 
 
 class ModelInfo(Record):
@@ -38,7 +42,7 @@ class ModelInfo(Record):
     base_url: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     family: str | None = None
-    total_parameters: float | None = None
+    total_parameters: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     reasoning: str | None = None
 
 
@@ -54,7 +58,41 @@ class Beside(Record):
     cached_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
-    cost_usd: float | None = None
+    cost_usd: float | None = Field(default=None, allow_inf_nan=False)
+
+
+class _Paid(Record):
+    """What the counts of a run say of requests that are no part of its result."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+    requests: _Number = 0
+    cost_usd: _Amount | None = None
+
+
+class _Counts(Record):
+    """What is relied on in the counts of a complete run; those that are not always there have a default."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+    filings: _Number
+    passages: _Number = 0
+    left_out: _Number = 0
+    filings_by_status: dict[str, _Number] = Field(default_factory=dict)
+    requests: _Number = 0
+    failures: _Number = 0
+    replies: _Number = 0
+    replies_by_state: dict[str, _Number] = Field(default_factory=dict)
+    from_cache: _Number = 0
+    prompt_tokens: _Number = 0
+    cached_tokens: _Number = 0
+    output_tokens: _Number = 0
+    reasoning_tokens: _Number = 0
+    unpriced: _Number = 0
+    cost_usd: _Amount | None = None
+    spent_usd: _Amount | None = None
+    beside: _Paid = _Paid()
+    unused: _Paid = _Paid()
 
 
 class Session(Record):
@@ -99,7 +137,7 @@ class Manifest(Record):
     hashes: dict[str, str]
     inputs: dict[str, str]
     counts: dict[str, Any] = Field(default_factory=dict)
-    asking_seconds: float = 0.0
+    asking_seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     trial: dict[str, Any] | None = None
     trials: Beside | None = None
     so_far: dict[str, Any] = Field(default_factory=dict)
@@ -113,6 +151,23 @@ class Manifest(Record):
             if not isinstance(self.asked.get(name, ""), str | None):
                 raise ValueError(f"asked: the {name} is no path")
         return self
+
+    def fault_in_counts(self) -> str | None:
+        """What is wrong with the counts of a complete run, in words; None where they can be relied on."""
+        if self.status != "complete":
+            return None
+        needed = ("passages", "left_out") if self.kind == "classify" else ()
+        if lacking := [name for name in needed if name not in self.counts]:
+            return f"counts.{lacking[0]}: Field required"
+        try:
+            found = _Counts.model_validate(self.counts)
+        except ValidationError as error:
+            first = error.errors()[0]
+            return f"counts.{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        for part, whole in (("from_cache", "replies"), ("left_out", "passages")):
+            if getattr(found, part) > getattr(found, whole):
+                return f"counts.{part} is more than counts.{whole}"
+        return None
 
     @classmethod
     def new(
