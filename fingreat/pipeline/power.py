@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,19 +29,25 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+_SHOWN = (0.01, 0.02, 0.03, 0.05, 0.08, 0.1)
+_FURTHER = (0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Differences that a table shows by itself, and those that it goes on with where they are too small to be found."""
+
+
 @dataclass(frozen=True)
 class PowerQuestion:
     """What is asked of a benchmark.
 
     Attributes:
         accuracy: of the better model of a pair.
-        differences: that the power is shown for, as fractions.
+        differences: that the power is shown for, as fractions; where there are none, some from 1 to 10 points and
+            further ones up to the smallest that is found with a power of 80 %.
         comparisons: how many pairs of models are tested together.
         correlation, intracluster: see `PairedDesign`.
     """
 
     accuracy: float = 0.85
-    differences: tuple[float, ...] = (0.01, 0.02, 0.03, 0.05, 0.08, 0.1)
+    differences: tuple[float, ...] | None = None
     comparisons: int = 1
     correlation: float = CORRELATION
     intracluster: float = INTRACLUSTER
@@ -54,6 +61,7 @@ class MeasuredPower:
     """The power of a benchmark.
 
     Attributes:
+        question: with the differences that the power is shown for.
         sizes: passages of each filing.
         single, together: per difference of the question, the power of one pair alone, and of one among all pairs.
         smallest_single, smallest_together: the difference that is found with a power of 80 %; None where none is.
@@ -109,15 +117,19 @@ def measure_power(sizes: Sequence[int], question: PowerQuestion = PowerQuestion(
     Raises:
         InputError: fewer than two filings, or a number of the question is outside of its range.
     """
-    designs = _designs(sizes, question)
     together = question.comparisons
+    design = _designs(sizes, replace(question, differences=(0.0,)))[0]
+    single, several = (_smallest(design, question, comparisons) for comparisons in (1, together))
+    if question.differences is None:
+        question = replace(question, differences=_differences(question.accuracy, (single, several)))
+    designs = _designs(sizes, question)
     return MeasuredPower(
         question=question,
         sizes=tuple(sizes),
         single=_powers(designs, question, 1),
         together=_powers(designs, question, together),
-        smallest_single=_smallest(designs[0], question, 1),
-        smallest_together=_smallest(designs[0], question, together),
+        smallest_single=single,
+        smallest_together=several,
     )
 
 
@@ -143,6 +155,18 @@ def _designs(sizes: Sequence[int], question: PowerQuestion) -> list[PairedDesign
         PairedDesign(tuple(sizes), question.accuracy, one, question.correlation, question.intracluster)
         for one in question.differences
     ]
+
+
+def _differences(accuracy: float, found: Iterable[float | None]) -> tuple[float, ...]:
+    """Round differences, as far as the largest of those that are found often; none that leaves nothing."""
+    largest = max((one for one in found if one is not None), default=0.0)
+    shown = [one for one in _SHOWN if one <= accuracy]
+    more = [one for one in _FURTHER if one <= accuracy]
+    while more and largest > max(shown, default=0.0):
+        shown.append(more.pop(0))
+    if largest > max(shown, default=0.0):
+        shown.append(min(accuracy, ceil(100 * largest) / 100))
+    return tuple(shown)
 
 
 def _powers(designs: Sequence[PairedDesign], question: PowerQuestion, comparisons: int) -> tuple[Power, ...]:

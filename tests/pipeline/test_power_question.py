@@ -50,6 +50,18 @@ def test_tables_say_the_power_and_what_was_assumed() -> None:
     assert "483 passages of 259 filings; the better model has 84.0% right" in " ".join(power.notes)
 
 
+def test_differences_go_on_until_one_is_found_often_unless_they_are_named() -> None:
+    small = measure_power((9, 8, 7), PowerQuestion(accuracy=0.8, simulations=60))
+    assert small.smallest_single is not None
+    shown = small.question.differences or ()
+    # 10 points are far too few for 24 passages of three filings.
+    assert shown[:6] == (0.01, 0.02, 0.03, 0.05, 0.08, 0.1)
+    assert shown[-2] < small.smallest_single <= shown[-1] <= 0.8
+    assert small.single[-1].power >= 0.8
+    named = PowerQuestion(accuracy=0.8, differences=(0.05,), simulations=20)
+    assert measure_power((9, 8, 7), named).question.differences == (0.05,)
+
+
 def test_one_pair_has_one_column_and_no_difference_a_dash() -> None:
     power, smallest = power_tables(measure_power((3, 4), PowerQuestion(simulations=100)))
     assert [column.label for column in power.columns] == ["difference", "one pair alone"]

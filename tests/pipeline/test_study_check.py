@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,32 @@ def test_requests_are_counted_over_filings_and_passages(tmp_path: Path) -> None:
     total = check_tables(checked)[0].rows[-1]
     assert total[4:6] == (19, 19)
     assert not (tmp_path / "out").exists()
+
+
+def test_what_takes_no_tokens_has_a_dash_for_them_in_the_sum_too(tmp_path: Path) -> None:
+    text = QUICK.partition("[[extract.models]]")[0] + '[[extract.models]]\nname = "words"\nmodel = "lexicon"\n'
+    lines: list[str] = []
+    checked = check_study(write_study(tmp_path, text), tmp_path / "out", note=lines.append)
+    table = check_tables(checked)[0]
+    places = [
+        [column.label for column in table.columns].index(label) for label in ("to ask", "tokens in", "tokens out")
+    ]
+    assert [[row[place] for place in places] for row in table.rows] == [[3, None, None], [3, None, None]]
+    # What takes its time is told before it is begun.
+    assert lines == ["reading 3 files into the corpus", "looking for item 7 in 3 filings", "counting extract/words"]
+
+
+def test_why_fewer_are_to_ask_than_there_are_is_said(tmp_path: Path) -> None:
+    checked = check_study(write_study(tmp_path, QUICK), tmp_path / "out")
+    first, *others = checked.runs
+    assert first.estimate is not None
+    fewer = first.estimate.model_copy(update={"requests": 19, "answered": 2, "from_cache": 3, "to_ask": 14})
+    notes = check_tables(replace(checked, runs=(replace(first, estimate=fewer), *others)))[0].notes
+    (told,) = [note for note in notes if note.startswith("Of the ")]
+    assert told == (
+        "Of the 19 requests of extract/first: 2 answered by this run before it was stopped, 3 in the reply cache, from "
+        "earlier runs that asked the same."
+    )
 
 
 def test_what_is_done_is_not_counted_again(tmp_path: Path) -> None:

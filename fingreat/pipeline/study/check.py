@@ -96,7 +96,7 @@ def check_study(
     Args:
         out: the study folder, for what is there already.
         cache: replies of earlier runs.
-        note: told which run is counted, in a line.
+        note: told what takes its time, in a line.
 
     Raises:
         InputError: the study file has a fault, the folder holds something else, or a file that is named is damaged.
@@ -109,7 +109,7 @@ def check_study(
     graph = load_graph(config.study.schema_file)
     graph.categories(config.study.grouping)
     lacks = tuple(_missing(config, out))
-    with TemporaryDirectory(prefix="fingreat-") as folder, corpus_to_look_at(config.corpus, out) as corpus:
+    with TemporaryDirectory(prefix="fingreat-") as folder, corpus_to_look_at(config.corpus, out, note) as corpus:
         gold = write_gold(config, Path(folder))
         done = Done(graph, corpus, config.corpus.item, gold) if corpus is not None else None
         runs = []

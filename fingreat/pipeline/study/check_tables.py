@@ -42,7 +42,12 @@ def _runs_table(checked: CheckedStudy) -> Table:
         ),
         rows=(*rows, *_total(estimates)),
         totals=1 if estimates else 0,
-        notes=(_NOTE, *_unpriced(estimates), *dict.fromkeys(note for one in estimates for note in one.notes)),
+        notes=(
+            _NOTE,
+            *_not_asked(checked.runs),
+            *_unpriced(estimates),
+            *dict.fromkeys(note for one in estimates for note in one.notes),
+        ),
     )
 
 
@@ -72,8 +77,8 @@ def _total(estimates: list[Estimate]) -> Iterator[tuple[Cell, ...]]:
         None,
         sum(one.requests for one in estimates),
         sum(one.to_ask for one in estimates),
-        sum(one.prompt_tokens for one in asked),
-        sum(one.output_tokens for one in asked),
+        sum(one.prompt_tokens for one in asked) if asked else None,
+        sum(one.output_tokens for one in asked) if asked else None,
         _sum(one.cost_usd for one in asked),
         _sum(one.hours for one in asked),
         None,
@@ -85,6 +90,21 @@ def _sum(values: Iterable[float | None]) -> float | None:
     return sum(known) if known else None
 
 
+def _not_asked(runs: Iterable[PlannedRun]) -> Iterator[str]:
+    """Why fewer requests are to be asked than a run has."""
+    for planned in runs:
+        made = planned.estimate
+        if made is None or made.to_ask == made.requests:
+            continue
+        reasons = (
+            (made.answered, "answered by this run before it was stopped"),
+            (made.from_cache, "in the reply cache, from earlier runs that asked the same"),
+            (made.in_batches, "handed over to the provider in batches"),
+        )
+        told = ", ".join(f"{number:,} {reason}" for number, reason in reasons if number)
+        yield f"Of the {count_of(made.requests, 'request')} of {planned.run.label}: {told}."
+
+
 def _unpriced(estimates: list[Estimate]) -> Iterator[str]:
     asked = [one for one in estimates if one.tokenizer and one.to_ask]
     for what, unknown in (
@@ -93,3 +113,8 @@ def _unpriced(estimates: list[Estimate]) -> Iterator[str]:
     ):
         if unknown:
             yield f"Of {unknown:,} of {len(asked):,} runs of language models that are to be asked, no {what} is known."
+
+
+def _of_estimates(estimates: list[Estimate]) -> Iterator[str]:
+    """What estimates say of themselves, each sentence once."""
+    yield from dict.fromkeys(note for one in estimates for note in one.notes)

@@ -88,6 +88,7 @@ def make_corpus(part: CorpusPart, out: Path, note: Callable[[str], None]) -> Cor
         if part.sample is not None:
             _draw(part.sample, part.item, whole, note)
         else:
+            note(f"reading {count_of(len(find_files(part.files).files), 'file')} into the corpus")
             whole.add(part.files, workers=1 if len(part.files) <= _FEW else None)
         number = len(whole.filings())
         if not number:
@@ -130,11 +131,16 @@ def missing_files(part: CorpusPart) -> list[Path]:
 
 
 @contextmanager
-def corpus_to_look_at(part: CorpusPart, out: Path) -> Iterator[CorpusFolder | None]:
+def corpus_to_look_at(
+    part: CorpusPart, out: Path, note: Callable[[str], None] = lambda line: None
+) -> Iterator[CorpusFolder | None]:
     """The corpus of a study for who only counts: of local files it is made elsewhere, and is gone afterwards.
 
     Nothing is given where the corpus is not complete, and cannot be made without asking EDGAR or without files that
     are not there.
+
+    Args:
+        note: told what takes its time.
 
     Raises:
         InputError, CorpusError: as in `make_corpus`.
@@ -146,7 +152,7 @@ def corpus_to_look_at(part: CorpusPart, out: Path) -> Iterator[CorpusFolder | No
         yield corpus
     elif part.files:
         with TemporaryDirectory(prefix="fingreat-") as folder:
-            yield make_corpus(part, Path(folder), lambda line: None)
+            yield make_corpus(part, Path(folder), note)
     else:
         yield None
 
