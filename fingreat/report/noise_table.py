@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fingreat.analysis import Agreement
 from fingreat.analysis.bootstrap import SEED
-from fingreat.report.columns import MATCHED, on_intervals, rates, share, shares, spares, texts
+from fingreat.report.columns import MATCHED, TIES, on_intervals, rates, share, shares, spares, texts
 from fingreat.report.tables import Cell, Table
 
 _FLOOR = (
@@ -18,9 +18,12 @@ _FLOOR = (
 )
 _MEASURES = (
     "Jaccard is matched / (extractions of both - matched); conditional precision is matched under the same edge / "
-    "matched. Both are the same in either direction. Where a run quotes a passage twice under two edges, several "
-    "assignments are equally good: lowest and highest are the conditional precision of the worst and the best of them, "
-    "and intervals are of the one that was taken."
+    "matched. Both are the same in either direction."
+)
+_RANGE = (
+    "Lowest and highest are the conditional precision of the worst and the best of all assignments that are equally "
+    "good. A model that gives the same edges every time has 100% at its highest, whatever the assignment that was "
+    "taken: only what the highest lacks is noise of the model."
 )
 
 
@@ -59,7 +62,7 @@ def noise_table(pairs: Sequence[NoisePair], filings: int, *, seed: int = SEED) -
             *rates("lowest", "highest"),
         ),
         rows=tuple(_row(pair, own) for pair in (*own, *others)),
-        notes=(_FLOOR, MATCHED, _MEASURES, *on_intervals(intervals, filings, seed)),
+        notes=(_FLOOR, MATCHED, _MEASURES, *_on_ties(pairs), *on_intervals(intervals, filings, seed)),
     )
 
 
@@ -81,6 +84,12 @@ def _row(pair: NoisePair, own: Sequence[NoisePair]) -> tuple[Cell, ...]:
         share(found.conditional_precision),
         *_range(found),
     )
+
+
+def _on_ties(pairs: Sequence[NoisePair]) -> tuple[str, ...]:
+    """The notes on equally good assignments, where some differ in how often edges agree."""
+    ranges = (_range(pair.agreement) for pair in pairs)
+    return (TIES, _RANGE) if any(low != high for low, high in ranges) else ()
 
 
 def _range(found: Agreement) -> tuple[float | None, float | None]:
