@@ -19,7 +19,7 @@ from fingreat.cli.analyze_tags import tags
 app = typer.Typer(
     no_args_is_help=True,
     help="Measure runs: against each other, together, and by what they took.\n\n"
-    "Example: fingreat analyze agreement out/lexicon out/embed",
+    "Example: fingreat analyze agreement out/lexicon-quote out/embed-quote",
 )
 app.command("behavior")(behavior)
 app.command("agreement")(agreement)

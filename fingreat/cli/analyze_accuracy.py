@@ -7,6 +7,7 @@ from typing import Any
 
 from fingreat.analysis import REPLICATES, SEED, Accuracy, CohortAccuracy
 from fingreat.cli.analyze_options import (
+    BenchmarkCommonOption,
     BenchmarkGoldOption,
     GroupingOption,
     ReplicatesOption,
@@ -15,9 +16,10 @@ from fingreat.cli.analyze_options import (
     TablesFolderOption,
     as_data,
     as_typed,
-    show_tables,
+    fields_data,
 )
-from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
+from fingreat.cli.analyze_out import Results, give_out
+from fingreat.cli.common import JsonFlag
 from fingreat.pipeline.accuracy import (
     TABLES,
     MeasuredAccuracy,
@@ -26,7 +28,6 @@ from fingreat.pipeline.accuracy import (
     measure_accuracy_of,
 )
 from fingreat.pipeline.side_by_side import provenance
-from fingreat.report import count_of
 from fingreat.runs import RunFolder
 from fingreat.schema.graph import DEFAULT_GROUPING
 
@@ -34,7 +35,7 @@ from fingreat.schema.graph import DEFAULT_GROUPING
 def accuracy(
     runs: RunsArgument,
     gold: BenchmarkGoldOption = None,
-    common: CommonOption = False,
+    common: BenchmarkCommonOption = False,
     grouping: GroupingOption = DEFAULT_GROUPING,
     replicates: ReplicatesOption = REPLICATES,
     seed: SeedOption = SEED,
@@ -47,28 +48,20 @@ def accuracy(
 
     All runs must be over one gold file. A reply that failed is wrong.
 
-    Example: fingreat analyze accuracy out/lexicon-passages out/embed-passages --out tables
+    Example: fingreat analyze accuracy out/lexicon-classify out/embed-classify --out tables
     """
-    if target is not None:
-        TABLES.check(target)
     folders = [RunFolder(path) for path in runs]
-    with stoppable(lambda: "Every table that was written is whole; repeat the command."):
-        measured = measure_accuracy_of(
+    options = {"gold": gold, "common": common, "grouping": grouping}
+    words = as_typed("accuracy", runs, **options, replicates=replicates, seed=seed)
+    give_out(
+        Results(TABLES, accuracy_tables, _as_data, accuracy_figures),
+        lambda: measure_accuracy_of(
             folders, gold=gold, common=common, grouping=grouping, replicates=replicates, seed=seed
-        )
-        tables = accuracy_tables(measured)
-        if target is not None:
-            figures = accuracy_figures(measured)
-            options = {"gold": gold, "common": common, "grouping": grouping}
-            words = as_typed("accuracy", runs, **options, replicates=replicates, seed=seed)
-            for sentence in TABLES.write(tables, target, provenance(words, folders), figures):
-                say(sentence)
-    if json:
-        print_json(_as_data(measured))
-    else:
-        show_tables(tables)
-    if target is not None:
-        say(f"{count_of(len(tables), 'table')} and {count_of(len(figures), 'figure')}: {target.resolve()}")
+        ),
+        target,
+        json=json,
+        made_by=lambda: provenance(words, folders),
+    )
 
 
 def _as_data(measured: MeasuredAccuracy) -> dict[str, Any]:
@@ -76,7 +69,7 @@ def _as_data(measured: MeasuredAccuracy) -> dict[str, Any]:
     return {
         "passages": len(sheet.passages),
         "filings": len(sheet.filings),
-        **{name: getattr(measured, name) for name in ("grouping", "replicates", "seed")},
+        **fields_data(measured, "grouping", "replicates", "seed"),
         "notes": list(measured.benchmark.notes),
         "models": [{**as_data(facts), **_accuracy(measured.accuracies[facts.name])} for facts in measured.facts],
         "differences": [{**as_data(one), "t_interval": as_data(one.t_interval)} for one in measured.differences],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,14 +19,14 @@ from fingreat.cli.analyze_options import (
     TablesFolderOption,
     as_data,
     as_typed,
+    fields_data,
     scope_data,
-    show_tables,
 )
-from fingreat.cli.common import NO_VALUE, CommonOption, JsonFlag, print_json, say, stoppable
+from fingreat.cli.analyze_out import Results, give_out
+from fingreat.cli.common import NO_VALUE, CommonOption, JsonFlag
 from fingreat.cli.watch import Watch
-from fingreat.pipeline.agreement import TABLES, agreement_tables, measure_runs
+from fingreat.pipeline.agreement import TABLES, MeasuredRuns, agreement_tables, measure_runs
 from fingreat.pipeline.side_by_side import Choice, provenance
-from fingreat.report import count_of
 from fingreat.runs import RunFolder
 from fingreat.schema.graph import DEFAULT_GROUPING
 
@@ -60,14 +61,15 @@ def agreement(
 
     All runs must have read the same texts with the same graph. A reference is another run, not the truth.
 
-    Example: fingreat analyze agreement out/lexicon out/embed --reference out/qwen --out tables
+    Example: fingreat analyze agreement out/lexicon-quote --reference out/embed-quote --out tables
     """
-    if target is not None:
-        TABLES.check(target)
     folders, references = ([RunFolder(path) for path in paths] for paths in (runs, reference or ()))
-    with stoppable(lambda: "Every table that was written is whole; repeat the command."):
+    options = {"reference": reference, "common": common, "grounded": grounded, "grouping": grouping, "by_edge": by_edge}
+    words = as_typed("agreement", runs, **options, replicates=replicates, seed=seed)
+
+    def measure() -> MeasuredRuns:
         with Watch("matching") as watch:
-            measured = measure_runs(
+            return measure_runs(
                 folders,
                 references,
                 choice=Choice(common, grounded),
@@ -76,22 +78,19 @@ def agreement(
                 seed=seed,
                 watch=watch,
             )
-        tables = agreement_tables(measured, by_edge=by_edge)
-        if target is not None:
-            options = {
-                "reference": reference,
-                "common": common,
-                "grounded": grounded,
-                "grouping": grouping,
-                "by_edge": by_edge,
-            }
-            words = as_typed("agreement", runs, **options, replicates=replicates, seed=seed)
-            TABLES.write(tables, target, provenance(words, [*folders, *references]))
-    if json:
-        settings = {name: getattr(measured, name) for name in ("grouping", "replicates", "seed", "volumes")}
-        pairs = as_data(tuple(measured.pairs.values()))
-        print_json({**scope_data(measured.scope), **as_data(settings), "pairs": pairs})
-    else:
-        show_tables(tables)
-    if target is not None:
-        say(f"{count_of(len(tables), 'table')}: {target.resolve()}")
+
+    give_out(
+        Results(TABLES, partial(agreement_tables, by_edge=by_edge), _as_data),
+        measure,
+        target,
+        json=json,
+        made_by=lambda: provenance(words, [*folders, *references]),
+    )
+
+
+def _as_data(measured: MeasuredRuns) -> dict[str, Any]:
+    return {
+        **scope_data(measured.scope),
+        **fields_data(measured, "grouping", "replicates", "seed", "volumes"),
+        "pairs": as_data(tuple(measured.pairs.values())),
+    }

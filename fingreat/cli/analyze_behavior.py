@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,16 +16,23 @@ from fingreat.cli.analyze_options import (
     RunsArgument,
     SeedOption,
     TablesFolderOption,
-    as_data,
     as_typed,
+    fields_data,
     scope_data,
-    show_tables,
 )
-from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
+from fingreat.cli.analyze_out import Results, give_out
+from fingreat.cli.common import CommonOption, JsonFlag
 from fingreat.cli.watch import Watch
-from fingreat.pipeline.behavior import TABLES, Dating, YearOf, behavior_figures, behavior_tables, measure_behavior
+from fingreat.pipeline.behavior import (
+    TABLES,
+    Dating,
+    MeasuredBehavior,
+    YearOf,
+    behavior_figures,
+    behavior_tables,
+    measure_behavior,
+)
 from fingreat.pipeline.side_by_side import Choice, provenance
-from fingreat.report import count_of
 from fingreat.runs import RunFolder
 from fingreat.schema.graph import DEFAULT_GROUPING
 
@@ -58,36 +65,33 @@ def behavior(
 
     With --out there are lines over the years as figures, too.
 
-    Example: fingreat analyze behavior out/lexicon out/embed --out behaviour
+    Example: fingreat analyze behavior out/lexicon-quote out/embed-quote --out behaviour
     """
-    if target is not None:
-        TABLES.check(target)
     folders = [RunFolder(path) for path in runs]
-    lines: tuple[str, ...] = ()
-    with stoppable(lambda: "Every file that was written is whole; repeat the command."):
+    options = {"corpus": corpus, "year": year, "common": common, "grounded": grounded, "grouping": grouping}
+    words = as_typed("behavior", runs, **options, replicates=replicates, seed=seed)
+
+    def measure() -> MeasuredBehavior:
         with Watch("counting") as watch:
-            dating = Dating(corpus, year)
-            measured = measure_behavior(
+            return measure_behavior(
                 folders,
-                dating=dating,
+                dating=Dating(corpus, year),
                 choice=Choice(common, grounded),
                 grouping=grouping,
                 replicates=replicates,
                 seed=seed,
                 watch=watch,
             )
-        tables = behavior_tables(measured)
-        if target is not None:
-            figures = behavior_figures(measured)
-            options = {"corpus": corpus, "year": year, "common": common, "grounded": grounded, "grouping": grouping}
-            words = as_typed("behavior", runs, **options, replicates=replicates, seed=seed)
-            told = TABLES.write(tables, target, provenance(words, folders), figures)
-            lines = (f"{count_of(len(tables), 'table')}, {count_of(len(figures), 'figure')}: {target.resolve()}", *told)
-    if json:
-        settings = {name: getattr(measured, name) for name in ("grouping", "replicates", "seed", "year", "notes")}
-        found = {"years": as_data(measured.years), "runs": as_data(measured.runs)}
-        print_json({**scope_data(measured.scope), **as_data(settings), **found})
-    else:
-        show_tables(tables)
-    for line in lines:
-        say(line)
+
+    give_out(
+        Results(TABLES, behavior_tables, _as_data, behavior_figures),
+        measure,
+        target,
+        json=json,
+        made_by=lambda: provenance(words, folders),
+    )
+
+
+def _as_data(measured: MeasuredBehavior) -> dict[str, Any]:
+    names = ("grouping", "replicates", "seed", "year", "notes", "years", "runs")
+    return {**scope_data(measured.scope), **fields_data(measured, *names)}

@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from fingreat.analysis import REPLICATES, SEED
 from fingreat.analysis.cost import PER, RunFigures
 from fingreat.cli.analyze_options import (
+    BenchmarkCommonOption,
+    BenchmarkGoldOption,
     ReplicatesOption,
     RunsArgument,
     SeedOption,
     TablesFolderOption,
     as_data,
     as_typed,
-    show_tables,
 )
-from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
+from fingreat.cli.analyze_out import Results, give_out
+from fingreat.cli.common import JsonFlag
 from fingreat.cli.model_options import ModelsOption
 from fingreat.inference.presets import load_presets
-from fingreat.pipeline.frontier import TABLES, cost_figures, cost_tables, measure_costs
+from fingreat.pipeline.frontier import TABLES, MeasuredCosts, cost_figures, cost_tables, measure_costs
 from fingreat.pipeline.side_by_side import provenance
-from fingreat.report import count_of
 from fingreat.runs import RunFolder
 
 
 def cost(
     runs: RunsArgument,
     models: ModelsOption = None,
-    gold: Annotated[
-        Path | None,
-        typer.Option("--gold", help="The gold file, where it is no longer where runs found it.", show_default=False),
-    ] = None,
-    common: CommonOption = False,
+    gold: BenchmarkGoldOption = None,
+    common: BenchmarkCommonOption = False,
     replicates: ReplicatesOption = REPLICATES,
     seed: SeedOption = SEED,
     target: TablesFolderOption = None,
@@ -48,37 +43,31 @@ def cost(
     Runs of `fingreat classify` over one gold file are also shown by accuracy beside dollars and seconds, with those
     that no other one beats.
 
-    Example: fingreat analyze cost out/embedded-quote out/embedded-span
+    Example: fingreat analyze cost out/lexicon-quote out/embed-quote
     """
-    if target is not None:
-        TABLES.check(target)
     folders = [RunFolder(path) for path in runs]
-    with stoppable(lambda: "Every table that was written is whole; repeat the command."):
-        measured = measure_costs(
+    words = as_typed("cost", runs, models=models, gold=gold, common=common, replicates=replicates, seed=seed)
+    give_out(
+        Results(TABLES, cost_tables, _as_data, cost_figures),
+        lambda: measure_costs(
             folders, load_presets(models), gold=gold, common=common, replicates=replicates, seed=seed
-        )
-        tables = cost_tables(measured)
-        if target is not None:
-            figures = cost_figures(measured)
-            words = as_typed("cost", runs, models=models, gold=gold, common=common, replicates=replicates, seed=seed)
-            for sentence in TABLES.write(tables, target, provenance(words, folders), figures):
-                say(sentence)
-    if json:
-        print_json(
-            {
-                "runs": [_as_data(run) for run in measured.runs],
-                "models": [_as_data(model) for model in measured.models],
-                "accuracy": as_data(measured.answers),
-                "no_accuracy": measured.refused,
-            }
-        )
-    else:
-        show_tables(tables)
-    if target is not None:
-        say(f"{count_of(len(tables), 'table')} and {count_of(len(figures), 'figure')}: {target.resolve()}")
+        ),
+        target,
+        json=json,
+        made_by=lambda: provenance(words, folders),
+    )
 
 
-def _as_data(figures: RunFigures) -> dict[str, Any]:
+def _as_data(measured: MeasuredCosts) -> dict[str, Any]:
+    return {
+        "runs": [_figures(run) for run in measured.runs],
+        "models": [_figures(model) for model in measured.models],
+        "accuracy": as_data(measured.answers),
+        "no_accuracy": measured.refused,
+    }
+
+
+def _figures(figures: RunFigures) -> dict[str, Any]:
     """Totals, and what they are for one filing and for a thousand; null for what is unknown.
 
     Seconds and dollars of a filing are as if what came from the cache had been asked.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,16 +16,15 @@ from fingreat.cli.analyze_options import (
     RunsArgument,
     SeedOption,
     TablesFolderOption,
-    as_data,
     as_typed,
+    fields_data,
     scope_data,
-    show_tables,
 )
-from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
+from fingreat.cli.analyze_out import Results, give_out
+from fingreat.cli.common import CommonOption, JsonFlag
 from fingreat.cli.watch import Watch
-from fingreat.pipeline.ensemble import TABLES, ensemble_tables, measure_ensemble
+from fingreat.pipeline.ensemble import TABLES, MeasuredEnsemble, ensemble_tables, measure_ensemble
 from fingreat.pipeline.side_by_side import Choice, provenance
-from fingreat.report import count_of
 from fingreat.runs import RunFolder
 from fingreat.schema.graph import DEFAULT_GROUPING
 
@@ -58,14 +57,15 @@ def ensemble(
 
     All runs must have read the same texts with the same graph. A reference is another run, not the truth.
 
-    Example: fingreat analyze ensemble out/lexicon out/embed out/qwen --reference out/large
+    Example: fingreat analyze ensemble out/lexicon-quote out/embed-quote --reference out/embedded-quote
     """
-    if target is not None:
-        TABLES.check(target)
     folders, references = ([RunFolder(path) for path in paths] for paths in (runs, reference))
-    with stoppable(lambda: "Every table that was written is whole; repeat the command."):
+    options = {"reference": reference, "common": common, "grounded": grounded, "grouping": grouping}
+    words = as_typed("ensemble", runs, **options, replicates=replicates, seed=seed)
+
+    def measure() -> MeasuredEnsemble:
         with Watch("voting") as watch:
-            measured = measure_ensemble(
+            return measure_ensemble(
                 folders,
                 references,
                 choice=Choice(common, grounded),
@@ -74,15 +74,16 @@ def ensemble(
                 seed=seed,
                 watch=watch,
             )
-        tables = ensemble_tables(measured)
-        if target is not None:
-            options = {"reference": reference, "common": common, "grounded": grounded, "grouping": grouping}
-            words = as_typed("ensemble", runs, **options, replicates=replicates, seed=seed)
-            TABLES.write(tables, target, provenance(words, [*folders, *references]))
-    if json:
-        settings = {name: getattr(measured, name) for name in ("members", "grouping", "replicates", "seed")}
-        print_json({**scope_data(measured.scope), **as_data(settings), "scores": as_data(measured.scores)})
-    else:
-        show_tables(tables)
-    if target is not None:
-        say(f"{count_of(len(tables), 'table')}: {target.resolve()}")
+
+    give_out(
+        Results(TABLES, ensemble_tables, _as_data),
+        measure,
+        target,
+        json=json,
+        made_by=lambda: provenance(words, [*folders, *references]),
+    )
+
+
+def _as_data(measured: MeasuredEnsemble) -> dict[str, Any]:
+    names = ("members", "grouping", "replicates", "seed", "scores")
+    return {**scope_data(measured.scope), **fields_data(measured, *names)}

@@ -9,6 +9,7 @@ import typer
 from fingreat.analysis import REPLICATES, SEED
 from fingreat.analysis.errors import WITHIN, Confusion, Errors
 from fingreat.cli.analyze_options import (
+    BenchmarkCommonOption,
     BenchmarkGoldOption,
     ReplicatesOption,
     RunsArgument,
@@ -16,12 +17,12 @@ from fingreat.cli.analyze_options import (
     TablesFolderOption,
     as_data,
     as_typed,
-    show_tables,
+    fields_data,
 )
-from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
+from fingreat.cli.analyze_out import Results, give_out
+from fingreat.cli.common import JsonFlag
 from fingreat.pipeline.errors import TABLES, MeasuredErrors, errors_figures, errors_tables, measure_errors
 from fingreat.pipeline.side_by_side import provenance
-from fingreat.report import count_of
 from fingreat.runs import RunFolder
 from fingreat.schema import Graph
 
@@ -29,7 +30,7 @@ from fingreat.schema import Graph
 def errors(
     runs: RunsArgument,
     gold: BenchmarkGoldOption = None,
-    common: CommonOption = False,
+    common: BenchmarkCommonOption = False,
     within: Annotated[
         float,
         typer.Option(
@@ -50,34 +51,25 @@ def errors(
 
     All runs must be over one gold file.
 
-    Example: fingreat analyze errors out/lexicon-passages out/embed-passages --out tables
+    Example: fingreat analyze errors out/lexicon-classify out/embed-classify --out tables
     """
-    if target is not None:
-        TABLES.check(target)
     folders = [RunFolder(path) for path in runs]
-    with stoppable(lambda: "Every table that was written is whole; repeat the command."):
-        measured = measure_errors(folders, gold=gold, common=common, within=within, replicates=replicates, seed=seed)
-        tables = errors_tables(measured)
-        if target is not None:
-            figures = errors_figures(measured)
-            options = {"gold": gold, "common": common, "within": within}
-            words = as_typed("errors", runs, **options, replicates=replicates, seed=seed)
-            for sentence in TABLES.write(tables, target, provenance(words, folders), figures):
-                say(sentence)
-    if json:
-        print_json(_as_data(measured))
-    else:
-        show_tables(tables)
-    if target is not None:
-        say(f"{count_of(len(tables), 'table')} and {count_of(len(figures), 'figure')}: {target.resolve()}")
+    words = as_typed("errors", runs, gold=gold, common=common, within=within, replicates=replicates, seed=seed)
+    give_out(
+        Results(TABLES, errors_tables, _as_data, errors_figures),
+        lambda: measure_errors(folders, gold=gold, common=common, within=within, replicates=replicates, seed=seed),
+        target,
+        json=json,
+        made_by=lambda: provenance(words, folders),
+    )
 
 
 def _as_data(measured: MeasuredErrors) -> dict[str, Any]:
     found, graph = measured.errors, measured.benchmark.graph
     return {
         "models": list(found.names),
-        **{name: getattr(measured, name) for name in ("within", "replicates", "seed")},
-        **{name: getattr(found, name) for name in ("passages", "filings", "few", "missed_if_independent")},
+        **fields_data(measured, "within", "replicates", "seed"),
+        **fields_data(found, "passages", "filings", "few", "missed_if_independent"),
         "notes": list(measured.benchmark.notes),
         "right_counts": list(found.right_counts),
         "overlaps": as_data(found.overlaps),

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fingreat.cli.analyze_options import GroundedOption, RunsArgument, as_data, scope_data, show_tables
+from fingreat.cli.analyze_options import GroundedOption, RunsArgument, as_data, scope_data
+from fingreat.cli.analyze_out import show_tables
 from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
 from fingreat.pipeline.groups import group_runs
@@ -38,7 +39,7 @@ def groups(
 
     Its text is that of its medoid, the quote that overlaps most with the others.
 
-    Example: fingreat analyze groups out/lexicon out/embed out/qwen --least 2 --out groups.jsonl
+    Example: fingreat analyze groups out/lexicon-quote out/embed-quote out/embedded-quote --least 2 --out groups.jsonl
     """
     with stoppable(lambda: "Nothing was written; repeat the command."), Watch("grouping") as watch:
         found = group_runs(

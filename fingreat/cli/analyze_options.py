@@ -1,4 +1,4 @@
-"""What the commands of `fingreat analyze` share: options declared once, tables and figures as they are given out."""
+"""What the commands of `fingreat analyze` share: options declared once, and figures as JSON has them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import typer
 
 from fingreat.analysis import MOST_REPLICATES, Agreement, GroupCounts, Interval, Ratio, Volume
 from fingreat.cli import complete
-from fingreat.cli.common import NO_VALUE, show_table
-from fingreat.cli.report import MOST_ROWS
+from fingreat.cli.common import NO_VALUE
 from fingreat.pipeline.side_by_side import Scope
-from fingreat.report import Table
 
 RunsArgument = Annotated[
     list[Path],
@@ -36,6 +34,12 @@ SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of the draws.")]
 BenchmarkGoldOption = Annotated[
     Path | None,
     typer.Option("--gold", help="The gold file, where it is no longer where runs found it.", show_default=False),
+]
+BenchmarkCommonOption = Annotated[
+    bool,
+    typer.Option(
+        "--common", metavar=NO_VALUE, help="Compare on the passages that all runs were asked about, where they differ."
+    ),
 ]
 TablesFolderOption = Annotated[
     Path | None,
@@ -70,16 +74,6 @@ def as_typed(command: str, runs: Iterable[Path], **options: object) -> list[str]
     return words
 
 
-def show_tables(tables: Iterable[Table]) -> None:
-    """Tables on standard output; a note that several have stands under the first of them."""
-    told: set[str] = set()
-    for table in tables:
-        show_table(
-            table.model_copy(update={"notes": tuple(note for note in table.notes if note not in told)}), most=MOST_ROWS
-        )
-        told.update(table.notes)
-
-
 def scope_data(scope: Scope) -> dict[str, Any]:
     """How many filings are compared, on which extractions, what is left out, and which runs have failed requests."""
     return {
@@ -93,6 +87,11 @@ def scope_data(scope: Scope) -> dict[str, Any]:
         },
         "failed": {name: {"failures": lost, "requests": of} for name, (lost, of) in scope.failed.items()},
     }
+
+
+def fields_data(value: object, *names: str) -> dict[str, Any]:
+    """Some fields of what was measured, by their names."""
+    return {name: as_data(getattr(value, name)) for name in names}
 
 
 def as_data(value: Any) -> Any:

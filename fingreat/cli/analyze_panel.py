@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,13 +17,14 @@ from fingreat.cli.analyze_options import (
     SeedOption,
     as_data,
     as_typed,
+    fields_data,
     scope_data,
-    show_tables,
 )
-from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
+from fingreat.cli.analyze_out import Results, give_out
+from fingreat.cli.common import CommonOption, JsonFlag, say
 from fingreat.cli.watch import Watch
 from fingreat.pipeline.gold import read_gold
-from fingreat.pipeline.panel import TABLES, PanelSettings, measure_panel, panel_tables, write_panel
+from fingreat.pipeline.panel import TABLES, MeasuredPanel, PanelSettings, measure_panel, panel_tables, write_panel
 from fingreat.pipeline.panel_files import PARQUET
 from fingreat.pipeline.side_by_side import Choice, provenance
 from fingreat.report import count_of
@@ -63,36 +64,40 @@ def panel(
 
     With --gold, the shares of edges are also corrected by the labelled passages that a run quotes.
 
-    Example: fingreat analyze panel out/lexicon out/embed --gold gold.jsonl --out panel
+    Example: fingreat analyze panel out/lexicon-quote out/embed-quote --gold gold.jsonl --out panel
     """
-    if target is not None:
-        TABLES.check(target)
     folders = [RunFolder(path) for path in runs]
-    passages = read_gold(gold) if gold is not None else ()
-    lines: list[str] = []
-    with stoppable(lambda: "Every file that was written is whole; repeat the command."):
+    options = {"corpus": corpus, "gold": gold, "common": common, "grounded": grounded, "grouping": grouping}
+    words = as_typed("panel", runs, **options, replicates=replicates, seed=seed)
+
+    def measure() -> MeasuredPanel:
+        passages = read_gold(gold) if gold is not None else ()
         with Watch("counting") as watch:
-            settings = PanelSettings(grouping, replicates, seed)
-            measured = measure_panel(
-                folders, corpus=corpus, gold=passages, choice=Choice(common, grounded), settings=settings, watch=watch
+            return measure_panel(
+                folders,
+                corpus=corpus,
+                gold=passages,
+                choice=Choice(common, grounded),
+                settings=PanelSettings(grouping, replicates, seed),
+                watch=watch,
             )
-        tables = panel_tables(measured)
-        if target is not None:
-            options = {"corpus": corpus, "gold": gold, "common": common, "grounded": grounded, "grouping": grouping}
-            words = as_typed("panel", runs, **options, replicates=replicates, seed=seed)
-            lines += TABLES.write(tables, target, provenance(words, folders))
-            written = write_panel(measured, target)
-            lines.append(f"{count_of(len(measured.rows), 'row')}, {count_of(len(tables), 'table')}: {target.resolve()}")
-            if all(path.name != PARQUET for path in written):
-                lines.append('The panel is written as CSV only. For Parquet: pip install "fingreat[frames]"')
-    if json:
-        names = ("contents", "gold_passages", "gold_elsewhere", "corrected", "by_year", "notes")
-        print_json({
-            **scope_data(measured.scope),
-            **as_data(settings),
-            **{name: as_data(getattr(measured, name)) for name in names},
-        })  # fmt: skip
-    else:
-        show_tables(tables)
-    for line in lines:
-        say(line)
+
+    give_out(
+        Results(TABLES, panel_tables, _as_data, beside=_write),
+        measure,
+        target,
+        json=json,
+        made_by=lambda: provenance(words, folders),
+    )
+
+
+def _write(measured: MeasuredPanel, target: Path) -> str:
+    """Write the panel itself."""
+    if all(path.name != PARQUET for path in write_panel(measured, target)):
+        say('The panel is written as CSV only. For Parquet: pip install "fingreat[frames]"')
+    return count_of(len(measured.rows), "row")
+
+
+def _as_data(measured: MeasuredPanel) -> dict[str, Any]:
+    names = ("contents", "gold_passages", "gold_elsewhere", "corrected", "by_year", "notes")
+    return {**scope_data(measured.scope), **as_data(measured.settings), **fields_data(measured, *names)}

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from fingreat.cli.analyze_options import TablesFolderOption, as_data, as_typed, show_tables
-from fingreat.cli.common import NO_VALUE, JsonFlag, SchemaOption, print_json, say, stoppable
+from fingreat.cli.analyze_options import TablesFolderOption, as_data, as_typed
+from fingreat.cli.analyze_out import Results, give_out
+from fingreat.cli.common import NO_VALUE, JsonFlag, SchemaOption
 from fingreat.pipeline.reviews import TABLES, MeasuredReviews, measure_review_file, review_figures, review_tables
 from fingreat.pipeline.side_by_side import provenance
-from fingreat.report import count_of
 from fingreat.runs import sha256_of
 
 
@@ -36,23 +36,14 @@ def reviewers(
 
     Example: fingreat analyze reviewers reviews.jsonl
     """
-    if target is not None:
-        TABLES.check(target)
-    with stoppable(lambda: "Every table that was written is whole; repeat the command."):
-        measured = measure_review_file(reviews, schema=schema, common=common)
-        tables, figures = review_tables(measured), review_figures(measured)
-        if target is not None:
-            words = as_typed("reviewers", [reviews], common=common, schema=schema)
-            made = [*provenance(words, ()), f"Reviews {reviews}: SHA-256 {sha256_of(reviews)}"]
-            for sentence in TABLES.write(tables, target, made, figures):
-                say(sentence)
-    if json:
-        print_json(_as_data(measured))
-    else:
-        show_tables(tables)
-    if target is not None:
-        drawn = f" and {count_of(len(figures), 'figure')}" if figures else ""
-        say(f"{count_of(len(tables), 'table')}{drawn}: {target.resolve()}")
+    words = as_typed("reviewers", [reviews], common=common, schema=schema)
+    give_out(
+        Results(TABLES, review_tables, _as_data, review_figures),
+        lambda: measure_review_file(reviews, schema=schema, common=common),
+        target,
+        json=json,
+        made_by=lambda: [*provenance(words, ()), f"Reviews {reviews}: SHA-256 {sha256_of(reviews)}"],
+    )
 
 
 def _as_data(measured: MeasuredReviews) -> dict[str, Any]:

@@ -12,13 +12,12 @@ from fingreat.cli.analyze_options import (
     as_data,
     as_typed,
     scope_data,
-    show_tables,
 )
-from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
+from fingreat.cli.analyze_out import Results, give_out
+from fingreat.cli.common import CommonOption, JsonFlag
 from fingreat.cli.watch import Watch
 from fingreat.pipeline.side_by_side import Choice, provenance
 from fingreat.pipeline.tags import TABLES, MeasuredTags, measure_run_tags, tag_figures, tag_tables
-from fingreat.report import count_of
 from fingreat.report.tags_tables import TOP_TAGS
 from fingreat.runs import RunFolder
 
@@ -37,29 +36,25 @@ def tags(
 
     Several runs must have read the same texts with the same graph.
 
-    Example: fingreat analyze tags out/qwen out/gemma
+    Example: fingreat analyze tags out/embed-quote out/embedded-quote
     """
-    if target is not None:
-        TABLES.check(target)
     folders = [RunFolder(path) for path in runs]
-    with stoppable(lambda: "Every table that was written is whole; repeat the command."):
+    words = as_typed("tags", runs, common=common, grounded=grounded)
+
+    def measure() -> MeasuredTags:
         with Watch("reading tags") as watch:
-            measured = measure_run_tags(folders, choice=Choice(common, grounded), watch=watch)
-        tables, figures = tag_tables(measured), tag_figures(measured)
-        if target is not None:
-            words = as_typed("tags", runs, common=common, grounded=grounded)
-            for sentence in TABLES.write(tables, target, provenance(words, folders), figures):
-                say(sentence)
-    if json:
-        print_json(_data(measured))
-    else:
-        show_tables(tables)
-    if target is not None:
-        drawn = f" and {count_of(len(figures), 'figure')}" if figures else ""
-        say(f"{count_of(len(tables), 'table')}{drawn}: {target.resolve()}")
+            return measure_run_tags(folders, choice=Choice(common, grounded), watch=watch)
+
+    give_out(
+        Results(TABLES, tag_tables, _as_data, tag_figures),
+        measure,
+        target,
+        json=json,
+        made_by=lambda: provenance(words, folders),
+    )
 
 
-def _data(measured: MeasuredTags) -> dict[str, Any]:
+def _as_data(measured: MeasuredTags) -> dict[str, Any]:
     pairs = {name: _of_run(measured.scores[name], measured.vocabularies[name]) for name in measured.scores}
     return {**scope_data(measured.scope), "of_the_graph": list(measured.of_the_graph), "runs": pairs}
 

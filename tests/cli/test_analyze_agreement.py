@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from analyzed_runs import SENTENCES, made_run, made_runs
+from every_analyze import check_refused
 
 import fingreat
-from fingreat.cli import common
 
 TITLES = [
     "Runs against each other",
@@ -60,17 +60,6 @@ def test_every_measure_has_a_table_and_the_notes_say_what_it_was_measured_on(her
 def test_edges_have_a_table_where_it_is_asked_for(here: Path, run: Callable) -> None:
     outcome = run("analyze", "agreement", "a", "b", "--by-edge")
     assert titles(outcome.out) == [*TITLES[:3], "Runs against each other, by edge", *TITLES[3:]]
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_no_line_is_wider_than_the_console(
-    width: int, here: Path, run: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(common.out, "width", width)
-    outcome = run("analyze", "agreement", "a", "b", "c", "--by-edge")
-    tables = [line for line in outcome.out.splitlines() if not line.startswith("  ")]
-    assert max(map(len, tables)) <= width
-    assert "…" not in outcome.out
 
 
 def test_json_has_every_share_with_its_numbers_and_interval(here: Path, run: Callable) -> None:
@@ -130,7 +119,9 @@ def test_each_table_is_written_in_three_forms_with_what_made_it(here: Path, tmp_
     names = [
         "agreement", "agreement-by-category", "agreement-by-place", "fidelity", "near-misses", "volume",
     ]  # fmt: skip
-    assert sorted(path.name for path in out.iterdir()) == sorted(f"{n}.{end}" for n in names for end in ("csv", "tex", "md"))
+    assert sorted(path.name for path in out.iterdir()) == sorted(
+        f"{n}.{end}" for n in names for end in ("csv", "tex", "md")
+    )
     with (out / "agreement.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [(row["run"], row["reference"], row["recall k"], row["recall n"]) for row in rows] == [
@@ -193,14 +184,8 @@ def test_what_cannot_be_measured_is_one_clear_message_and_nothing_is_written(
     arguments: tuple[str, ...], words: str, here: Path, tmp_path: Path, run: Callable
 ) -> None:
     before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file() and path.name != ".lock"}
-    target = () if "--out" in arguments else ("--out", str(tmp_path / "tables"))
-    outcome = run("analyze", "agreement", *arguments, *target)
-    assert outcome.code == 2
-    assert outcome.out == ""
-    assert words in " ".join(outcome.err.replace("│", " ").split())
-    assert "Traceback" not in outcome.err
+    check_refused(run, "agreement", arguments, words, tmp_path / "tables")
     assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file() and path.name != ".lock"} == before
-    assert not (tmp_path / "tables").exists()
 
 
 def test_names_from_files_are_shown_as_they_are(tmp_path: Path, run: Callable) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from analyzed_runs import made_run, made_runs
-
-from fingreat.cli import common
+from every_analyze import check_refused
 
 VOTED = {
     "F1": {0: "REV-NNCA", 1: "NNCA-OPEX", 2: "NNCA-TAX"},
@@ -74,7 +72,7 @@ def test_json_has_every_share_with_its_numbers_and_interval(here: Path, run: Cal
     assert against_nothing["rows"][0]["precision"] == {"k": 0, "n": 0, "value": None, "interval": None}
 
 
-def test_each_table_is_written_in_three_forms_with_what_made_it(here: Path, tmp_path: Path, run: Callable) -> None:
+def test_each_table_is_written_in_three_forms(here: Path, tmp_path: Path, run: Callable) -> None:
     out = tmp_path / "tables"
     outcome = run("analyze", "ensemble", "a", "b", "c", "--reference", "r", "--out", out)
     assert outcome.err == f"2 tables: {out}\n"
@@ -85,19 +83,6 @@ def test_each_table_is_written_in_three_forms_with_what_made_it(here: Path, tmp_
     with (out / "ensemble.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [(row["run"], row["precision k"]) for row in rows] == [("ensemble", "3"), ("a", "2"), ("b", "3"), ("c", "2")]
-    before = {path.name: path.read_bytes() for path in out.iterdir()}
-    first = (out / "ensemble.tex").read_text(encoding="utf-8").splitlines()[0]
-    assert run(*shlex.split(first.split(": ", 1)[1])[1:], "--out", out).code == 0
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_no_line_is_wider_than_the_console(
-    width: int, here: Path, run: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(common.out, "width", width)
-    outcome = run("analyze", "ensemble", "a", "b", "c", "--reference", "r")
-    assert max(len(line) for line in outcome.out.splitlines() if not line.startswith("  ")) <= width
 
 
 @pytest.mark.parametrize(
@@ -117,10 +102,4 @@ def test_no_line_is_wider_than_the_console(
 def test_what_cannot_vote_is_one_clear_message_and_nothing_is_written(
     arguments: tuple[str, ...], words: str, here: Path, tmp_path: Path, run: Callable
 ) -> None:
-    target = () if "--out" in arguments else ("--out", str(tmp_path / "tables"))
-    outcome = run("analyze", "ensemble", *arguments, *target)
-    assert outcome.code == 2
-    assert outcome.out == ""
-    assert words in " ".join(outcome.err.replace("│", " ").split())
-    assert "Traceback" not in outcome.err
-    assert not (tmp_path / "tables").exists()
+    check_refused(run, "ensemble", arguments, words, tmp_path / "tables")

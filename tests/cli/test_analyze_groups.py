@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from analyzed_runs import SENTENCES, made_run, made_runs
-
-from fingreat.cli import common
+from every_analyze import check_refused
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +60,6 @@ def test_no_groups_are_a_table_of_nothing(here: Path, tmp_path: Path, run: Calla
     assert (tmp_path / "groups.jsonl").read_bytes() == b""
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_no_line_is_wider_than_the_console(
-    width: int, here: Path, run: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(common.out, "width", width)
-    outcome = run("analyze", "groups", "a", "b", "c", "--least", "2")
-    assert max(len(line) for line in outcome.out.splitlines() if not line.startswith("  ")) <= width
-
-
 def test_filings_that_not_all_read_are_left_out_and_said(here: Path, tmp_path: Path, run: Callable) -> None:
     grown = made_run(tmp_path / "grown", {"F3": {1: "NNCA-COGS"}}, ("F1", "F2", "F3")).path
     assert "has not read 1 of the 3 filings" in run("analyze", "groups", "a", grown).err
@@ -96,11 +86,5 @@ def test_what_cannot_be_grouped_is_one_clear_message_and_nothing_is_written(
     arguments: tuple[str, ...], words: str, here: Path, tmp_path: Path, run: Callable
 ) -> None:
     before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file() and path.name != ".lock"}
-    target = () if "--out" in arguments else ("--out", str(tmp_path / "groups.jsonl"))
-    outcome = run("analyze", "groups", *arguments, *target)
-    assert outcome.code == 2
-    assert outcome.out == ""
-    assert words in " ".join(outcome.err.replace("│", " ").split())
-    assert "Traceback" not in outcome.err
+    check_refused(run, "groups", arguments, words, tmp_path / "groups.jsonl")
     assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file() and path.name != ".lock"} == before
-    assert not (tmp_path / "groups.jsonl").exists()
