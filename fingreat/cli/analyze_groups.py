@@ -11,10 +11,10 @@ from fingreat.cli.analyze_options import GroundedOption, RunsArgument, as_data, 
 from fingreat.cli.analyze_out import show_tables
 from fingreat.cli.common import CommonOption, JsonFlag, print_json, say, stoppable
 from fingreat.cli.watch import Watch
+from fingreat.pipeline.frames import tables_of
 from fingreat.pipeline.groups import group_runs
 from fingreat.pipeline.side_by_side import Choice
 from fingreat.report import count_of
-from fingreat.report.groups_table import groups_table
 from fingreat.runs import RunFolder
 
 
@@ -48,6 +48,6 @@ def groups(
     if json:
         print_json({**scope_data(found.scope), "least": found.least, **as_data(found.counts)})
     else:
-        show_tables(found.scope.told([groups_table(found.counts)]))
+        show_tables(tables_of(found))
     if target is not None:
         say(f"{count_of(found.counts.groups, 'group')}: {target}")
