@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
+from itertools import count
 
 from markupsafe import Markup
 
 from fingreat.report.draw import draw_svg
+from fingreat.report.model import Figure
 from fingreat.report.palette import edge_styles
-from fingreat.report.study import StudyReport
+from fingreat.report.study import Appendix, Part, StudyReport
 from fingreat.report.tables import Table
 from fingreat.report.templating import csp_hash, environment, page_style, printable
 
@@ -24,6 +26,7 @@ def render_study(report: StudyReport, files: Collection[str] | None = None) -> s
 
     It loads nothing and has no script: a content security policy lets only the page's own style, by its hash. All text
     is escaped; prompts and replies are shown as they are. Figures are drawn by this package and go in as markup.
+    Tables and figures are numbered from 1 in the order in which they stand there.
 
     Args:
         files: those that may be linked, relative to the page, such as "figures/accuracy.pdf"; None for every form of
@@ -45,7 +48,8 @@ def render_study(report: StudyReport, files: Collection[str] | None = None) -> s
             drawings={figure.id: Markup(figure.svg) for figure in report.figures},
             contents=_contents(report),
             links=_links(report, files),
-            shown={table.id: table for part in report.placed for table in _shown(part.tables)},
+            shown={table.id: table for table in _shown(report)},
+            figures={figure.id: figure for figure in _numbered(report.figures)},
         )
     )
     return printable(html)
@@ -74,12 +78,28 @@ def _links(report: StudyReport, files: Collection[str] | None) -> dict[str, list
     }
 
 
-def _shown(tables: Iterable[Table]) -> Iterator[Table]:
-    """The tables of a part as a reader sees them, in the order of the page: long ones shortened, no note twice."""
-    told: set[str] = set()
-    for table in sorted(tables, key=lambda table: table.detail):
-        yield _shortened(table).model_copy(update={"notes": tuple(note for note in table.notes if note not in told)})
-        told.update(table.notes)
+def _numbered(figures: tuple[Figure, ...]) -> Iterator[Figure]:
+    for number, figure in enumerate(figures, 1):
+        yield figure.model_copy(update={"title": f"Figure {number}. {figure.title}"})
+
+
+def _shown(report: StudyReport) -> Iterator[Table]:
+    """The tables as a reader sees them, in the order of the page: with their numbers, long ones shortened, and in no
+    part a note twice.
+    """
+    numbers = count(1)
+    for part in report.placed:
+        told: set[str] = set()
+        for table in _in_order(part):
+            notes = tuple(note for note in table.notes if note not in told)
+            title = f"Table {next(numbers)}. {table.title}"
+            yield _shortened(table).model_copy(update={"notes": notes, "title": title})
+            told.update(table.notes)
+
+
+def _in_order(part: Part | Appendix) -> list[Table]:
+    """Those that are folded stand after the others."""
+    return sorted(part.tables, key=lambda table: table.detail)
 
 
 def _shortened(table: Table) -> Table:

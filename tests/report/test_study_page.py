@@ -104,9 +104,20 @@ def test_figures_stand_before_tables_and_details_are_folded_after_both() -> None
     folded = part.find(id="table-pairs")
     assert folded.name == "details"
     assert not folded.has_attr("open")
-    assert folded.summary.get_text() == "All pairs2 rows"
+    assert folded.summary.get_text() == "Table 2. All pairs2 rows"
     first = part.select("#table-by-model tbody tr")[0].find_all(["th", "td"])
     assert [cell.get_text(strip=True) for cell in first] == ["m0", "REV-NNCA", "50.0%", "1/2"]
+
+
+def test_tables_and_figures_are_numbered_as_they_stand_on_the_page() -> None:
+    """Folded tables stand after the others of their part; appendices go on counting."""
+    other = Part(id="errors", title="Errors", figures=(accuracy("overlap"),), tables=(table("missed", "Missed"),))
+    page = page_of(study(parts=(*study().parts, other)))
+    heads = [tag.get_text() for tag in page.find_all(id=re.compile("^h-(figure|table)-"))]
+    assert heads == [
+        "Figure 1. Accuracy of models", "Table 1. By model", "Table 2. All pairs",
+        "Figure 2. Accuracy of models", "Table 3. Missed", "Table 4. T",
+    ]  # fmt: skip
 
 
 def test_a_prompt_is_shown_character_by_character() -> None:
