@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from fingreat.report.tables import Column, Table
@@ -16,12 +17,18 @@ _ELSEWHERE = {"sample": ("by_year", "reasons", "remarks"), "enrich": ("with_asse
 _WORDS = {
     "asked": "wanted",
     "assets": "total assets",
+    "doubles": "documents beside their full submission",
+    "paths": "files",
+    "paths_in_all": "files in all",
     "per_year": "filings per year",
+    "tables": "form of tables",
     "with_division": "industry known",
     "with_sic": "industry code known",
     "without_cik": "without CIK",
 }
 """What a key of the manifest means, where it is not the word itself."""
+_UNSHOWN = ("paths_sha256",)
+"""What tells calls apart, and a reader nothing: it hashes where files lay."""
 
 
 def stage_table(stages: Mapping[str, Any]) -> Table | None:
@@ -30,7 +37,12 @@ def stage_table(stages: Mapping[str, Any]) -> Table | None:
     Args:
         stages: from a corpus' manifest, whatever stages there are and whatever they noted.
     """
-    rows = [(_stage(stage), *row) for stage, noted in stages.items() for row in _noted("", _own(stage, noted))]
+    # What a stage noted in all and of its only call is the same.
+    rows = [
+        (_stage(stage), *row)
+        for stage, noted in stages.items()
+        for row in dict.fromkeys(_noted("", _own(stage, noted)))
+    ]
     if not rows:
         return None
     return Table(
@@ -59,16 +71,21 @@ def _noted(name: str, value: Any) -> Iterator[tuple[str, str]]:
     """Name and value of everything that a stage noted, in words.
 
     Of a table within, such as that of the digests of all indexes, only the entries are counted, unless it holds a few
-    counts and nothing else. Calls that are noted one by one are numbered.
+    counts and nothing else. Calls that are noted one by one are numbered. Of a path only the name is shown.
     """
     if isinstance(value, dict) and (not name or _is_few_counts(value)):
         for key, inner in value.items():
+            if key in _UNSHOWN:
+                continue
             words = _WORDS.get(key, str(key).replace("_", " "))
             yield from _noted(f"{name}: {words}" if name else words, inner)
     elif _is_few_calls(value):
         for number, call in enumerate(value, 1):
             for words, text in _noted("", call):
-                yield (f"{name} {number}: {words}" if len(value) > 1 else words), text
+                what = words.removeprefix("counts: ")
+                yield (f"{name.removesuffix('s')} {number}: {what}" if len(value) > 1 else what), text
+    elif name == _WORDS["paths"] and isinstance(value, list):
+        yield name, _listed([PurePath(str(path)).name for path in value])
     elif isinstance(value, dict | list):
         yield name, _listed(value)
     elif isinstance(value, bool):

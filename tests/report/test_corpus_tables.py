@@ -243,7 +243,7 @@ def test_whatever_the_stages_noted_is_a_row() -> None:
         "Item 7 | by reference | 3",
         "Item 7 | why: no heading | 3",
         "Item 7 | odd | a, 1",
-        "Item 7 | tables | markdown",
+        "Item 7 | form of tables | markdown",
     ]
     # A reader sees each stage once, a program in every row.
     assert [row[0] for row in table.for_reading().rows] == ["sample", *[""] * 7, "enrich", "", "", "Item 7", *[""] * 4]
@@ -257,15 +257,34 @@ def test_calls_of_a_stage_are_numbered() -> None:
     table = stage_table({"fetch": {"calls": [call, {"names": ["MSFT"]}]}, "add": {"calls": [{"names": ["a"]}]}})
     assert table is not None
     assert shown(table) == [
-        "fetch | calls 1: names | AAPL",
-        "fetch | calls 1: forms | 10-K",
-        "fetch | calls 1: counts: fetched | 3",
-        "fetch | calls 2: names | MSFT",
+        "fetch | call 1: names | AAPL",
+        "fetch | call 1: forms | 10-K",
+        "fetch | call 1: fetched | 3",
+        "fetch | call 2: names | MSFT",
         "add | names | a",
     ]
     table = stage_table({"fetch": {"calls": [call] * 6}})
     assert table is not None
     assert shown(table) == ["fetch | calls | 6"]
+
+
+def test_files_are_named_without_their_folders_and_a_call_alone_repeats_nothing() -> None:
+    call = {
+        "paths": ["/somewhere/else/a.htm", "b.txt"],
+        "paths_in_all": 2,
+        "paths_sha256": "0" * 64,
+        "counts": {"added": 2, "already_there": 0, "doubles": 1},
+    }
+    table = stage_table({"add": {"filings": 2, "added": 2, "calls": [call]}})
+    assert table is not None
+    assert shown(table) == [
+        "add | filings | 2",
+        "add | added | 2",
+        "add | files | a.htm, b.txt",
+        "add | files in all | 2",
+        "add | already there | 0",
+        "add | documents beside their full submission | 1",
+    ]
 
 
 def test_a_stage_with_many_notes_has_a_row_for_each_and_no_stage_gives_no_table() -> None:
