@@ -50,6 +50,14 @@ _MAPS: Mapping[str, tuple[str, Callable[[Agreement], Ratio]]] = {
 }
 _MOST_PAIRS_BY_EDGE = 100
 """Pairs of runs up to which agreement is also shown for each edge."""
+_OPEN = ("accuracy-differences",)
+_MOST_OPEN = 30
+"""Rows up to which these tables are not folded: what a benchmark was made to find."""
+_NOTHING = {
+    "matched-accuracy": "No two models are about as accurate as each other, so that none are compared in their errors.",
+    "missed-by-all": "There is no passage that every model gets wrong.",
+}
+"""What a part says instead of a table without rows."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +89,22 @@ def make_parts(
         except _CANNOT as error:
             yield Part(id=id_, title=title, text=(f"Not measured: {error}",)), str(error)
         else:
-            told = (*((text,) if text else ()), *made.text)
-            yield Part(id=id_, title=title, text=told, tables=made.tables, figures=made.figures), None
+            told = (*((text,) if text else ()), *made.text, *_empty(made.tables))
+            tables = tuple(_opened(table) for table in made.tables if table.rows)
+            yield Part(id=id_, title=title, text=told, tables=tables, figures=made.figures), None
+
+
+def _empty(tables: Sequence[Table]) -> Iterator[str]:
+    """A sentence for each table without rows."""
+    for table in tables:
+        if not table.rows:
+            yield _NOTHING.get(table.id, f"There is nothing to show as “{table.title}”.")
+
+
+def _opened(table: Table) -> Table:
+    """A table that is folded only where it is long."""
+    short = table.id in _OPEN and len(table.rows) <= _MOST_OPEN
+    return table.model_copy(update={"detail": False}) if short else table
 
 
 def _corpus(material: Material, watch: Watching) -> Made:
