@@ -225,10 +225,11 @@ def sha256_of(path: Path) -> str:
 
 
 def find_runs(folder: Path) -> list[RunFolder]:
-    """Every run folder directly below `folder`, by name."""
+    """Every run folder directly below `folder`, by name, then those that a study keeps in it, by task."""
     if not folder.is_dir():
         return []
-    return [RunFolder(path.parent) for path in sorted(folder.glob("*/manifest.json")) if not _is_corpus(path)]
+    paths = (*sorted(folder.glob("*/manifest.json")), *sorted(folder.glob("runs/*/*/manifest.json")))
+    return [RunFolder(path.parent) for path in paths if not _is_corpus(path)]
 
 
 def owner_of(path: Path) -> Path | None:

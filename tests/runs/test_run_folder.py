@@ -170,6 +170,12 @@ def test_runs_are_found_by_their_manifests_in_order(tmp_path: Path) -> None:
     assert find_runs(tmp_path / "none") == []
 
 
+def test_runs_of_a_study_are_found_in_its_folder(tmp_path: Path) -> None:
+    for name in ("extract/b", "classify/a"):
+        RunFolder(tmp_path / "runs" / name).write_manifest(manifest())
+    assert [found.path.name for found in find_runs(tmp_path)] == ["a", "b"]
+
+
 def test_digests_are_sha256(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"abc")
     # FIPS 180-4, the example "abc".
