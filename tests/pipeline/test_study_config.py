@@ -92,6 +92,8 @@ def test_the_nth_repeat_has_a_seed_n_higher_and_chunks_n_tenths_smaller(tmp_path
         ('name = "second"', 'name = "first-repeat-1"', "'first-repeat-1', which is that of a repeat of 'first'"),
         ("simulations = 20", "simulatons = 20", r"power\.simulatons: is no key here, but 'simulations' is\."),
         ("simulations = 20", "zzz = 20", r"power\.zzz: is no key here; there are accuracy, differences, "),
+        ('guide = "none"', 'guide = "none"\n[[extract.models]]\nname = "empty"\nslot = ""', "slot: must not be empty"),
+        ("[extract]", 'item = "99"\n[extract]', r"corpus\.item: '99' is no item of a 10-K"),
         ('title = "A small study"', "title = 3", r"study\.title: must be a text in quotes; it is 3\."),
         ("simulations = 20", "passages = 20", "needs `passages` and `filings` together"),
     ],
@@ -128,6 +130,9 @@ def test_what_all_models_share_is_wrong_once(tmp_path: Path) -> None:
 def test_what_is_no_toml_or_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is no TOML: .*line 2"):
         load_study(write_study(tmp_path, "format = 1\nformat = 1\n"))
+    for evil in (f"a = {'[' * 5000}{']' * 5000}", f"format = {'1' * 5000}"):
+        with pytest.raises(InputError, match="is no TOML"):
+            load_study(write_study(tmp_path, evil))
     with pytest.raises(InputError, match="cannot read the study file"):
         load_study(tmp_path / "other.toml")
 

@@ -154,16 +154,51 @@ def test_methods_and_appendices_say_what_was_done(made: tuple[Path, Study]) -> N
     assert study.report is not None
     text = " ".join(study.report.methods)
     assert "3 filings, filed in 2010, 2015, 2020" in text
-    assert "3 models (first, second, judge)" in text
+    # The judge is the first one over again.
+    assert "3 runs of 2 models (first, second, judge)" in text
     assert "judge, which read the filings that were filed in 2010, 2015" in text
     assert (
         "2 models (revenue, cash) named one relationship for each of 4 passages of 2 filings; 1 of the passages" in text
     )
-    assert "1 passage that accept none were left out" in text or "1 passage that accepts none was left out" in text
+    assert "1 passage with no accepted relationship was left out" in text
     blocks = {block.title: block.text for appendix in study.report.appendices for block in appendix.blocks}
     assert SENTENCES[0] in blocks[f"extract: a chunk of filing {YEARS[2010]}"]
     assert json.loads(blocks["extract/first: the reply"])["extractions"][0]["quote"] == SENTENCES[0]
     assert any(title.startswith("classify, guide rules: what every request begins with") for title in blocks)
+
+
+def test_filings_are_listed_so_that_others_can_get_them(made: tuple[Path, Study]) -> None:
+    listed = table(made[1], "study-filings")
+    assert rows(listed, "filing", "form", "filed", "item 7") == [
+        (accession, "10-K", f"{year}-03-01", "found") for year, accession in YEARS.items()
+    ]
+
+
+def test_what_takes_no_prompt_is_said_to_take_none(tmp_path: Path) -> None:
+    """Nothing is said of prompts, sampling or contexts that no run had."""
+    text = STUDY.partition("[[extract.models]]")[0] + '[[extract.models]]\nname = "words"\nmodel = "lexicon"\n'
+    text += '[classify]\ngold = ["gold.jsonl"]\n[[classify.models]]\nname = "words"\nmodel = "lexicon"\n'
+    study = run_study(write_study(tmp_path, text), tmp_path / "out")
+    assert study.report is not None
+    methods = " ".join(study.report.methods)
+    assert "words is no language model: it finds weighted cue phrases of the graph file" in methods
+    for untrue in ("Prompts have", "Damaged replies", "A passage was shown with"):
+        assert untrue not in methods
+    prompts = next(one for one in study.report.appendices if one.id == "prompts")
+    assert (prompts.text, prompts.blocks) == (("No run took a prompt.",), ())
+
+
+def test_a_classification_is_made_anew_where_its_passages_filings_came_later(tmp_path: Path) -> None:
+    """First the corpus lacks the filing of 2015, so that its passages are shown without it."""
+    text = STUDY.replace('context = "none"', 'context = "auto"')
+    fewer = text.replace('"2015.txt", ', "")
+    first = run_study(write_study(tmp_path, fewer), tmp_path / "out", only=["cash"]).outcomes[0]
+    assert first.manifest is not None
+    assert first.manifest.counts["contexts"]["none"] == 2
+    again = run_study(write_study(tmp_path, text), tmp_path / "out", only=["cash"])
+    assert states(again) == {"classify/cash": "made"}
+    assert again.outcomes[0].manifest is not None
+    assert again.outcomes[0].manifest.counts["contexts"]["none"] == 0
 
 
 def test_a_part_that_was_not_asked_for_says_so_and_is_not_missing(made: tuple[Path, Study]) -> None:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from fingreat.pipeline.extract import ExtractConfig
 from fingreat.pipeline.study.material import Material
+from fingreat.pipeline.study.methods import prompted
 from fingreat.pipeline.study.runs import Outcome, Slot, like_slots, prompt_of
 from fingreat.pipeline.study.samples import sample_blocks
 from fingreat.prompts import ClassificationPrompt, ExtractionPrompt
 from fingreat.report import Cell, Share, Table
-from fingreat.report.columns import counts, numbers, shares, texts
+from fingreat.report.columns import counts, filings, numbers, shares, texts
 from fingreat.report.study import Appendix, Block
 from fingreat.report.tables import count_of
 from fingreat.runs.environment import environment, our_code
 
-TABLE_IDS = ("study-runs", "study-settings", "study-versions")
+TABLE_IDS = ("study-runs", "study-settings", "study-filings", "study-versions")
 
 
 def make_appendices(material: Material, slots: Sequence[Slot], inputs: dict[str, str]) -> Iterator[Appendix]:
@@ -41,8 +43,10 @@ def make_appendices(material: Material, slots: Sequence[Slot], inputs: dict[str,
         text=("What does not stand here is the same for all runs of a task.",),
         tables=(_settings_table(material.found),),
     )
-    yield Appendix(id="prompts", title="Prompts", text=(_ON_PROMPTS,), blocks=tuple(_prompts(material)))
+    prompts = tuple(_prompts(material))
+    yield Appendix(id="prompts", title="Prompts", text=(_ON_PROMPTS if prompts else _NO_PROMPT,), blocks=prompts)
     yield Appendix(id="replies", title="Replies", text=(_ON_REPLIES,), blocks=tuple(sample_blocks(material)))
+    yield Appendix(id="filings", title="Filings", tables=(_filings_table(material),))
     yield Appendix(id="versions", title="Versions and hashes", tables=(_versions_table(inputs, material),))
 
 
@@ -50,6 +54,7 @@ _ON_PROMPTS = (
     "In full, as they are sent: the part that is the same for every request of a task, then what is shown for the "
     "graph's worked example, then the schema that replies must follow."
 )
+_NO_PROMPT = "No run took a prompt."
 _ON_REPLIES = "The first answer of each run that gave something, as the model wrote it."
 
 
@@ -92,7 +97,7 @@ def _run_row(outcome: Outcome) -> tuple[Cell, ...]:
         counted["failures"],
         counted.get("extractions"),
         Share(k=counted[hits], n=counted[of]),
-        "complete",
+        "complete, with failed requests" if counted["failures"] else "complete",
     )
 
 
@@ -122,6 +127,9 @@ def _settings_row(outcome: Outcome) -> tuple[Cell, ...]:
     if manifest is None:
         return (outcome.run.name, *[None] * 12)
     resolved, model = manifest.resolved, manifest.model
+    if not prompted(outcome.run):
+        mode, budget = (resolved["mode"], resolved["tokens"]) if outcome.run.kind == "extract" else (None, None)
+        return (outcome.run.name, outcome.run.kind, mode, None, budget, *[None] * 8)
     return (
         outcome.run.name,
         outcome.run.kind,
@@ -139,10 +147,47 @@ def _settings_row(outcome: Outcome) -> tuple[Cell, ...]:
     )
 
 
+def _filings_table(material: Material) -> Table:
+    """What was read: all that somebody needs to get the same filings."""
+    item = material.config.corpus.item
+    found = {section.filing_id: section for section in material.corpus.sections(item)}
+    return Table(
+        id="study-filings",
+        title="Filings of the study",
+        detail=True,
+        columns=(
+            *filings(),
+            *texts("CIK", "form", "filed", "period", f"item {item}"),
+            *counts("characters"),
+            *texts("file"),
+        ),
+        rows=tuple(
+            (
+                one.id,
+                one.company,
+                one.cik,
+                one.form,
+                one.filed.isoformat() if one.filed else None,
+                one.period.isoformat() if one.period else None,
+                section.status.value.replace("_", " ") if (section := found.get(one.id)) else None,
+                len(section.text) if section else None,
+                PurePosixPath(one.path).name,
+            )
+            for one in material.corpus.filings()
+        ),
+        notes=(
+            "A filing is named by its accession number, or by the SHA-256 of its bytes where none is known. Runs that "
+            "read only some of them say which in their manifest.json.",
+        ),
+    )
+
+
 def _prompts(material: Material) -> Iterator[Block]:
     """The prompt of each run that has another than those before it."""
     met: set[str] = set()
     for outcome in material.outcomes:
+        if not prompted(outcome.run):
+            continue
         config = outcome.run.config
         prompt = prompt_of(config, material.graph)
         if prompt.digest in met:

@@ -20,7 +20,7 @@ from fingreat.pipeline.extract import ExtractConfig, plan_extract
 from fingreat.pipeline.power import MeasuredPower
 from fingreat.pipeline.study.config import StudyConfig
 from fingreat.pipeline.study.flow import default_folder
-from fingreat.pipeline.study.loading import load_study
+from fingreat.pipeline.study.loading import graph_of_study, load_study
 from fingreat.pipeline.study.parts import measured_power
 from fingreat.pipeline.study.record import StudyFolder
 from fingreat.pipeline.study.results import check_results
@@ -37,7 +37,6 @@ from fingreat.pipeline.study.sources import (
 )
 from fingreat.pipeline.years import spoken_years
 from fingreat.report.tables import count_of
-from fingreat.schema import load_graph
 
 PlanState = Literal["complete", "to run", "missing"]
 
@@ -106,8 +105,7 @@ def check_study(
     out = out or default_folder(config)
     StudyFolder(out).check(config)
     check_results(out)
-    graph = load_graph(config.study.schema_file)
-    graph.categories(config.study.grouping)
+    graph = graph_of_study(config, file)
     lacks = tuple(_missing(config, out))
     with TemporaryDirectory(prefix="fingreat-") as folder, corpus_to_look_at(config.corpus, out, note) as corpus:
         gold = write_gold(config, Path(folder))

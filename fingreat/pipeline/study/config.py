@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, mod
 
 from fingreat.analysis.bootstrap import MOST_REPLICATES, REPLICATES, SEED
 from fingreat.edgar.chunks import DEFAULT_BUDGET, MIN_BUDGET
+from fingreat.edgar.forms import load_forms
 from fingreat.errors import InputError
 from fingreat.inference.requirements import NEEDS, known_spec
 from fingreat.pipeline.years import years_of
@@ -48,6 +49,13 @@ def _known_model(text: str, info: ValidationInfo) -> str:
     return text
 
 
+def _known_item(item: str) -> str:
+    if item.strip().upper() not in load_forms()["10-K"].order:
+        raise ValueError(f"'{item}' is no item of a 10-K; write its number, such as 7 or 7A")
+    return item
+
+
+Item = Annotated[str, AfterValidator(_known_item)]
 StudyPath = Annotated[Path, AfterValidator(_beside_the_file)]
 StudyModel = Annotated[str, AfterValidator(_known_model)]
 Years = Annotated[tuple[int, ...], BeforeValidator(_years)]
@@ -101,7 +109,7 @@ class CorpusPart(Record):
     files: tuple[StudyPath, ...] = ()
     folder: StudyPath | None = None
     sample: SamplePart | None = None
-    item: str = "7"
+    item: Item = "7"
     tokens: int = Field(default=DEFAULT_BUDGET, ge=MIN_BUDGET)
     assets_years: Years = ()
 
@@ -171,7 +179,7 @@ class Extractor(ExtractSettings):
 
     name: Name
     model: StudyModel | None = None
-    slot: str | None = None
+    slot: str | None = Field(default=None, min_length=1)
     base_url: str | None = None
     years: Years = ()
 
@@ -186,7 +194,7 @@ class Classifier(ClassifySettings):
 
     name: Name
     model: StudyModel | None = None
-    slot: str | None = None
+    slot: str | None = Field(default=None, min_length=1)
     base_url: str | None = None
 
     @model_validator(mode="after")

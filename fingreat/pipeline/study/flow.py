@@ -17,7 +17,7 @@ from fingreat.pipeline.extract import ExtractConfig, extract
 from fingreat.pipeline.progress import Progress, Silent
 from fingreat.pipeline.side_by_side import Watching, unwatched
 from fingreat.pipeline.study.config import StudyConfig
-from fingreat.pipeline.study.loading import load_study
+from fingreat.pipeline.study.loading import graph_of_study, load_study
 from fingreat.pipeline.study.material import Material
 from fingreat.pipeline.study.places import without_places
 from fingreat.pipeline.study.record import StudyFolder
@@ -25,7 +25,6 @@ from fingreat.pipeline.study.results import check_results, measure_study, write_
 from fingreat.pipeline.study.runs import Done, Outcome, Slot, StudyRun, slots, study_runs
 from fingreat.pipeline.study.sources import corpus_folder, make_corpus, missing_files, missing_gold, part_of, write_gold
 from fingreat.report.study import StudyReport
-from fingreat.schema import load_graph
 
 _STOPS_ONE_RUN = (MissingExtraError, BackendError, CostError, InputError, RemoteError, RunError)
 """What ends one run and not the study. A disk that is full ends all of it."""
@@ -97,8 +96,7 @@ def run_study(
     folder = StudyFolder(out)
     folder.check(config)
     check_results(out)
-    graph = load_graph(config.study.schema_file)
-    graph.categories(config.study.grouping)
+    graph = graph_of_study(config, file)
     if not missing_files(config.corpus):
         # Whoever comes to a folder that holds a corpus and says nothing of itself takes it for something else.
         folder.write(config, file, corpus_folder(config.corpus, out))

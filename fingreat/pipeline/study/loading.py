@@ -15,6 +15,7 @@ from fingreat.pipeline.extract import ExtractConfig
 from fingreat.pipeline.questions import ClassifyConfig
 from fingreat.pipeline.study.config import Classifier, ClassifySettings, Extractor, ExtractSettings, StudyConfig
 from fingreat.pipeline.study.faults import faults_of, listed
+from fingreat.schema import Graph, load_graph
 from fingreat.schema.records import Record
 
 _HINT = "Its form is in docs/studies.md of the source."
@@ -47,7 +48,7 @@ def load_study(file: Path) -> StudyConfig:
         raise InputError(f"cannot read the study file ({error.strerror}).", where=str(file)) from error
     try:
         table = tomllib.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"is no TOML: {error}.", where=str(file), hint=_HINT) from error
     try:
         config = StudyConfig.model_validate(table, context=file.resolve().parent)
@@ -66,6 +67,20 @@ def load_study(file: Path) -> StudyConfig:
         # What all models share is wrong once and not for each of them.
         raise _FaultsError(list(dict.fromkeys(faults)), where=str(file))
     return config
+
+
+def graph_of_study(config: StudyConfig, file: Path) -> Graph:
+    """The graph that a study's evidence is of, which has the grouping that the study names.
+
+    Raises:
+        InputError: it has not, or it cannot be read.
+    """
+    graph = load_graph(config.study.schema_file)
+    try:
+        graph.categories(config.study.grouping)
+    except InputError as error:
+        raise InputError(f"study.grouping: {error.message}", where=str(file), hint=error.hint) from error
+    return graph
 
 
 def extract_config(config: StudyConfig, entry: Extractor, file: Path | None = None, repeat: int = 0) -> ExtractConfig:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from fingreat.analysis.bootstrap import PERCENTILES
 from fingreat.inference import parse_spec
@@ -16,7 +16,7 @@ from fingreat.pipeline.study.material import Material
 from fingreat.pipeline.study.runs import Outcome, StudyRun
 from fingreat.pipeline.years import spoken_years
 from fingreat.report.tables import count_of
-from fingreat.runs.environment import our_code
+from fingreat.runs.environment import Code, our_code
 from fingreat.schema import SectionStatus
 
 _GUIDES = {
@@ -24,10 +24,16 @@ _GUIDES = {
     "rules": "the definitions of the relationships, border rules",
 }
 
+_WITHOUT_PROMPT = {
+    "lexicon": "finds weighted cue phrases of the graph file",
+    "embed": "takes the relationship whose definition and statements lie nearest to a sentence's embedding",
+}
+"""Back ends that read the text alone, without prompt or sampling → what they do."""
 _SHOWN = 16
 """Characters of a hash in a sentence; the appendix has all of it."""
 _MOST_NAMED = 12
 """Runs that a sentence names."""
+_MOST_CODES = 3
 
 
 def methods_of(material: Material) -> tuple[str, ...]:
@@ -75,6 +81,7 @@ def _extraction(material: Material) -> Iterator[str]:
         f"Extraction: {_models(runs)} read the texts in chunks of up to {tokens:,} tokens of cl100k_base, the same for "
         "all, which end at the start of a heading, a paragraph, a line or a sentence."
     )
+    yield from _unprompted(runs)
     configs = [run.config for run in runs if isinstance(run.config, ExtractConfig)]
     modes = {config.mode for config in configs}
     if "quote" in modes:
@@ -131,8 +138,9 @@ def _classification(material: Material) -> Iterator[str]:
         f"{count_of(filings, 'filing')}; {several:,} of the passages accept several."
     )
     if left := len(gold) - len(eligible):
-        yield f"{count_of(left, 'passage')} that accept none were left out."
-    configs = [run.config for run in runs if isinstance(run.config, ClassifyConfig)]
+        yield f"{count_of(left, 'passage')} with no accepted relationship {'was' if left == 1 else 'were'} left out."
+    yield from _unprompted(runs)
+    configs = [run.config for run in runs if isinstance(run.config, ClassifyConfig) and prompted(run)]
     if any(config.context == "auto" for config in configs):
         budgets = sorted({config.tokens for config in configs})
         yield (
@@ -140,8 +148,24 @@ def _classification(material: Material) -> Iterator[str]:
             f"{' or '.join(f'{budget:,}' for budget in budgets)} tokens of cl100k_base for prompt, context, passage "
             f"and {ANSWER_TOKENS} of answer."
         )
+        yield from _alone(material)
     yield from _asked(runs)
     yield "An answer is right if its relationship is one of those accepted; a failed reply is wrong."
+
+
+def _alone(material: Material) -> Iterator[str]:
+    """How many passages were shown without a context, at the most, though one was sought."""
+    found = [
+        one.manifest.counts.get("contexts", {}).get("none", 0)
+        for one in material.found
+        if one.manifest and isinstance(one.run.config, ClassifyConfig) and prompted(one.run)
+        if one.run.config.context == "auto"
+    ]
+    if most := max(found, default=0):
+        yield (
+            f"Of a run, {'' if min(found) == most else 'up to '}{count_of(most, 'passage')} stood alone, most for not "
+            "being in their filing's text just once."
+        )
 
 
 def _statistics(material: Material) -> Iterator[str]:
@@ -160,12 +184,29 @@ def _statistics(material: Material) -> Iterator[str]:
 
 def _software(material: Material) -> Iterator[str]:
     code = our_code()
-    commit = f", commit {code.commit}{' with changes' if code.dirty else ''}" if code.commit else ""
+    commit = f", {_commit(code)}" if code.commit else ""
     yield f"It was measured with fingreat {code.version}{commit}. Prompts, settings and hashes are in the appendices."
+    manifests = [one.manifest for one in material.found if one.manifest]
+    answered = {manifest.code for manifest in manifests}
+    answered |= {session.code for manifest in manifests for session in manifest.earlier}
+    if others := answered - {code}:
+        yield f"Runs were made with {_codes(others)}{' and this one' if code in answered else ''}."
+
+
+def _commit(code: Code) -> str:
+    return f"commit {str(code.commit)[:_SHOWN]}{' with changes' if code.dirty else ''}"
+
+
+def _codes(codes: Iterable[Code]) -> str:
+    """Versions of the code, shortly."""
+    told = sorted(_commit(code) if code.commit else f"version {code.version}" for code in codes)
+    more = f" and {len(told) - _MOST_CODES:,} others" if len(told) > _MOST_CODES else ""
+    return f"{', '.join(told[:_MOST_CODES])}{more}"
 
 
 def _asked(runs: Sequence[StudyRun]) -> Iterator[str]:
     """How runs of one task were asked, where all were asked alike; what differs is in the appendix."""
+    runs = [run for run in runs if prompted(run)]
     configs = [run.config for run in runs]
     guides = {config.guide for config in configs}
     if len(guides) == 1:
@@ -186,8 +227,24 @@ def _asked(runs: Sequence[StudyRun]) -> Iterator[str]:
         yield f"Damaged replies were asked for again up to {count_of(most, 'time')}, with other sampling."
 
 
+def prompted(run: StudyRun) -> bool:
+    """Whether what a run asked is a prompt; without, it read the texts alone."""
+    return parse_spec(run.config.model).backend not in _WITHOUT_PROMPT
+
+
+def _unprompted(runs: Sequence[StudyRun]) -> Iterator[str]:
+    """What runs are that take no prompt."""
+    for backend, does in _WITHOUT_PROMPT.items():
+        if of := [run for run in runs if parse_spec(run.config.model).backend == backend]:
+            alone = " and reads a passage alone" if of[0].kind == "classify" else ""
+            yield f"{_names(of)} is no language model: it {does}, takes no prompt{alone}."
+
+
 def _models(runs: Sequence[StudyRun]) -> str:
-    return f"{count_of(len(runs), 'model')} ({_names(runs)})"
+    models = len({(run.config.model, run.config.base_url) for run in runs})
+    if models == len(runs):
+        return f"{count_of(models, 'model')} ({_names(runs)})"
+    return f"{count_of(len(runs), 'run')} of {count_of(models, 'model')} ({_names(runs)})"
 
 
 def _names(runs: Sequence[StudyRun]) -> str:

@@ -17,6 +17,7 @@ from fingreat.inference.requirements import NEEDS
 from fingreat.pipeline.asking import AskOptions, batches_folder
 from fingreat.pipeline.corpus_folder import CorpusFolder
 from fingreat.pipeline.extract import ExtractConfig
+from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.questions import ClassifyConfig
 from fingreat.pipeline.study.config import (
     Classifier,
@@ -229,6 +230,9 @@ class Done:
         self._corpus = corpus
         self._gold = sha256_of(gold) if gold is not None else None
         self._texts = {section.filing_id: digest_of_text(section.text) for section in corpus.sections(item)}
+        passages = read_gold(gold) if gold is not None else ()
+        of_gold = {passage.filing_id for passage in passages if passage.accepted}
+        self._around = {name: digest for name, digest in self._texts.items() if name in of_gold}
 
     def manifest(self, run: StudyRun) -> Manifest | None:
         """The manifest of a run that asked just this and has nothing left to ask; None of any other.
@@ -258,9 +262,11 @@ class Done:
         )
 
     def _read_this(self, manifest: Manifest, run: StudyRun) -> bool:
-        if run.kind == "classify":
+        if isinstance(run.config, ClassifyConfig):
             texts = {name: digest for name, digest in manifest.inputs.items() if name != "gold"}
-            return manifest.inputs.get("gold") == self._gold and texts.items() <= self._texts.items()
+            # Passages whose filing came into the corpus later were shown without it.
+            same = texts == self._around if run.config.context == "auto" else texts.items() <= self._texts.items()
+            return same and manifest.inputs.get("gold") == self._gold
         filings = part_of(self._corpus, run.years).filings()
         return manifest.inputs == {filing.id: self._texts.get(filing.id) for filing in filings}
 

@@ -92,7 +92,7 @@ def make_corpus(part: CorpusPart, out: Path, note: Callable[[str], None]) -> Cor
             whole.add(part.files, workers=1 if len(part.files) <= _FEW else None)
         number = len(whole.filings())
         if not number:
-            raise CorpusError("got no filing.", where=str(corpus.path), hint="See failures.jsonl there.")
+            raise CorpusError(_no_filing(corpus), hint="Name other files by `files`, or mend these.")
         note(f"looking for item {part.item} in {count_of(number, 'filing')}")
         whole.make_sections(part.item, workers=1 if number <= _FEW else None)
     if part.files:
@@ -216,6 +216,15 @@ def _digest(file: Path) -> str | None:
 def _line(passage: GoldPassage) -> str:
     """A passage as the same line in every process: a set has no order of its own."""
     return json.dumps(passage.model_dump(mode="json") | {"accepted": sorted(passage.accepted)}, ensure_ascii=False)
+
+
+def _no_filing(corpus: CorpusFolder) -> str:
+    """Why the corpus is empty, in a sentence that names a file: the folder may be gone when it is read."""
+    failed = [failure for failure in corpus.failures() if failure.stage == "add"]
+    if not failed:
+        return "there is no filing among the files of the corpus."
+    more = f" ({len(failed) - 1:,} more are none either)" if len(failed) > 1 else ""
+    return f"{Path(failed[0].id).name} is no filing{more}: {failed[0].reason.removesuffix('.')}."
 
 
 def _draw(part: SamplePart, item: str, corpus: Corpus, note: Callable[[str], None]) -> None:
