@@ -77,5 +77,5 @@ def test_a_file_that_is_no_filing_is_told_of_and_alone_is_no_corpus(tmp_path: Pa
     (told,) = study.report.missing
     assert told.startswith("note.txt is not in the corpus: ")
     assert run_study(file, tmp_path / "out", only=["cash"]).outcomes[0].state == "there"
-    with pytest.raises(CorpusError, match="note.txt is no filing: The file is empty"):
+    with pytest.raises(CorpusError, match=r"note\.txt is no filing: The file is empty"):
         run_study(write_study(tmp_path, STUDY.replace(FILES, 'files = ["note.txt"]')), tmp_path / "other")
