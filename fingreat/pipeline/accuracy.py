@@ -45,6 +45,7 @@ TABLES = TableFolder(
     figures=("accuracy", "sizes"),
 )
 """What a folder of its tables and figures holds."""
+_WHISKERS = " Whiskers are 95% intervals."
 _TWO = 2
 """A chart of sizes needs so many of them."""
 
@@ -160,6 +161,7 @@ def accuracy_figures(measured: MeasuredAccuracy) -> tuple[Figure, ...]:
     """Accuracy of each model, and by size where sizes of at least two models are known and differ."""
     kinds = {one.name: kind_of(one.hosted) for one in measured.facts}
     several = len(set(kinds.values())) > 1
+    bounded = any(one.overall.accuracy.interval for one in measured.accuracies.values())
     any_model = next(iter(measured.accuracies.values()))
     majority, random = selectors(any_model)
     rows = [
@@ -174,7 +176,8 @@ def accuracy_figures(measured: MeasuredAccuracy) -> tuple[Figure, ...]:
             (majority, share(any_model.overall.majority)),
             (random, random_share(any_model, any_model.overall)),
         ),
-        x_label="passages with an accepted edge",
+        x_label="accuracy",
+        caption=f"Passages that got an accepted edge, of all that accept one.{_WHISKERS if bounded else ''}",
     )
     return figure, *_by_size(measured)
 

@@ -92,7 +92,7 @@ def accuracies_by_edge_table(measured: Mapping[str, Accuracy]) -> Table:
     bounded = any(edge.accuracy.interval for one in measured.values() for edge in one.edges)
     return Table(
         id="accuracy-by-edge",
-        title="Accuracy of models on the passages that accept an edge",
+        title="Accuracy of models by accepted edge",
         detail=True,
         columns=(*texts("model"), *shares(*(one.name for one in any_model.edges))),
         rows=(

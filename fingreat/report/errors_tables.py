@@ -170,7 +170,7 @@ def confusion_map(measured: Errors, graph: Graph) -> Figure:
     values = [[measured.confusion.share(edge, answer) for answer in answered] for edge in graph.edges]
     return heat_map(
         "confusion",
-        "Answered edges among the answers of each accepted edge",
+        "What is answered where an edge is accepted",
         Sides(list(graph.edges), [answer or FAILED for answer in answered]),
         values,
         axes=("accepted", "answered"),

@@ -12,12 +12,20 @@ from fingreat.report.columns import gain, names, on_intervals, points, rates, sh
 from fingreat.report.model import Figure
 from fingreat.report.tables import Cell, Share, Table, count_of, fraction, percent
 
-_SAME = (
+_MATCHED = (
     "Gold passages are matched one to one with what an extraction run quotes of the same filing, by words and whatever "
-    "its edges. All shares but the first are of the passages so quoted: the same ones in both tasks. They are those "
-    "that the model found by itself, which may be the plainer ones."
+    "its edges."
 )
-_RIGHT = "An edge is right if the gold passage accepts it; a failed reply is wrong, and no edge is the same as it."
+_QUOTED = (
+    "are of the passages so quoted: the same ones in both tasks. They are those that the model found by itself, which "
+    "may be the plainer ones."
+)
+_SAME = f"{_MATCHED} All shares {_QUOTED}"
+_SAME_BUT_FIRST = f"{_MATCHED} All shares but the first {_QUOTED}"
+_RIGHT = (
+    "An edge is right if the gold passage accepts it. A classification that failed is wrong, and its edge never the "
+    "same as that of the extraction."
+)
 _CHANGE = "Change is the accuracy when classified less that when extracted, in percentage points, on the same draws."
 _TIES = (
     "Where an extraction run quotes a passage several times under different edges, place, order and id decide which of "
@@ -59,7 +67,14 @@ def stability_table(measured: Sequence[Stability], *, filings: int, seed: int = 
             )
             for row in measured
         ),
-        notes=(_SAME, _RIGHT, _CHANGE, *_ties(measured), *_left_out(measured), *on_intervals(found, filings, seed)),
+        notes=(
+            _SAME_BUT_FIRST,
+            _RIGHT,
+            _CHANGE,
+            *_ties(measured),
+            *_left_out(measured),
+            *on_intervals(found, filings, seed),
+        ),
     )
 
 

@@ -17,7 +17,7 @@ from fingreat.pipeline.groups import group_runs
 from fingreat.pipeline.noise import measure_noise, noise_tables
 from fingreat.pipeline.panel import measure_panel, panel_tables
 from fingreat.pipeline.side_by_side import Choice, compared
-from fingreat.pipeline.study.config import load_study
+from fingreat.pipeline.study.loading import load_study
 from fingreat.pipeline.study.material import Material
 from fingreat.pipeline.study.methods import methods_of
 from fingreat.pipeline.study.runs import Outcome, study_runs
