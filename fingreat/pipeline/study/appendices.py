@@ -13,7 +13,7 @@ from fingreat.pipeline.study.methods import prompted
 from fingreat.pipeline.study.runs import Outcome, Slot, like_slots, prompt_of
 from fingreat.pipeline.study.samples import sample_blocks
 from fingreat.prompts import ClassificationPrompt, ExtractionPrompt
-from fingreat.report import Cell, Share, Table
+from fingreat.report import Cell, Column, Share, Table
 from fingreat.report.columns import counts, filings, numbers, shares, texts
 from fingreat.report.study import Appendix, Block
 from fingreat.report.tables import count_of
@@ -157,9 +157,10 @@ def _filings_table(material: Material) -> Table:
         detail=True,
         columns=(
             *filings(),
-            *texts("CIK", "form", "filed", "period", f"item {item}"),
+            *texts("CIK", "form", "filed", "period", "fiscal year", f"item {item}"),
             *counts("characters"),
             *texts("file"),
+            Column(label="SHA-256", kind="filing"),
         ),
         rows=tuple(
             (
@@ -169,15 +170,18 @@ def _filings_table(material: Material) -> Table:
                 one.form,
                 one.filed.isoformat() if one.filed else None,
                 one.period.isoformat() if one.period else None,
+                str(one.fiscal_year) if one.fiscal_year is not None else None,
                 section.status.value.replace("_", " ") if (section := found.get(one.id)) else None,
                 len(section.text) if section else None,
                 PurePosixPath(one.path).name,
+                one.sha256,
             )
             for one in material.corpus.filings()
         ),
         notes=(
             "A filing is named by its accession number, or by the SHA-256 of its bytes where none is known. Runs that "
             "read only some of them say which in their manifest.json.",
+            "SHA-256: of the file's bytes. Of a hash only the beginning is shown to a reader; the CSV has all of it.",
         ),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from fingreat.analysis.bootstrap import PERCENTILES
 from fingreat.inference import parse_spec
@@ -34,6 +34,7 @@ _SHOWN = 16
 _MOST_NAMED = 12
 """Runs that a sentence names."""
 _MOST_CODES = 3
+"""States of the code that a sentence names."""
 
 
 def methods_of(material: Material) -> tuple[str, ...]:
@@ -73,7 +74,8 @@ def _graph(material: Material) -> Iterator[str]:
 
 
 def _extraction(material: Material) -> Iterator[str]:
-    runs = [one.run for one in material.found if one.run.kind == "extract" and one.run.role != "repeat"]
+    found = [one for one in material.found if one.run.kind == "extract" and one.run.role != "repeat"]
+    runs = [one.run for one in found]
     if not runs:
         return
     tokens = material.config.corpus.tokens
@@ -81,7 +83,7 @@ def _extraction(material: Material) -> Iterator[str]:
         f"Extraction: {_models(runs)} read the texts in chunks of up to {tokens:,} tokens of cl100k_base, the same for "
         "all, which end at the start of a heading, a paragraph, a line or a sentence."
     )
-    yield from _unprompted(runs)
+    yield from _unprompted(found)
     configs = [run.config for run in runs if isinstance(run.config, ExtractConfig)]
     modes = {config.mode for config in configs}
     if "quote" in modes:
@@ -126,7 +128,8 @@ def _matching(material: Material) -> Iterator[str]:
 
 
 def _classification(material: Material) -> Iterator[str]:
-    runs = [one.run for one in material.found if one.run.kind == "classify"]
+    found = [one for one in material.found if one.run.kind == "classify"]
+    runs = [one.run for one in found]
     if not runs or material.gold is None or material.config.classify is None:
         return
     gold = read_gold(material.gold)
@@ -139,18 +142,37 @@ def _classification(material: Material) -> Iterator[str]:
     )
     if left := len(gold) - len(eligible):
         yield f"{count_of(left, 'passage')} with no accepted relationship {'was' if left == 1 else 'were'} left out."
-    yield from _unprompted(runs)
-    configs = [run.config for run in runs if isinstance(run.config, ClassifyConfig) and prompted(run)]
-    if any(config.context == "auto" for config in configs):
-        budgets = sorted({config.tokens for config in configs})
+    yield from _unprompted(found)
+    yield from _shown(material, [run for run in runs if prompted(run)])
+    yield from _masked(runs)
+    yield from _asked(runs)
+    yield "An answer is right if its relationship is one of those accepted; a failed reply is wrong."
+
+
+def _shown(material: Material, runs: Sequence[StudyRun]) -> Iterator[str]:
+    """What was shown with a passage."""
+    asked = [(run, run.config) for run in runs if isinstance(run.config, ClassifyConfig)]
+    around = [config for _, config in asked if config.context == "auto"]
+    bare = [run for run, config in asked if config.context == "none"]
+    if around:
+        budgets = sorted({config.tokens for config in around})
         yield (
             "A passage was shown with its section, its paragraph or a window around it, within a budget of "
             f"{' or '.join(f'{budget:,}' for budget in budgets)} tokens of cl100k_base for prompt, context, passage "
-            f"and {ANSWER_TOKENS} of answer."
+            f"and {ANSWER_TOKENS} of answer{f'; to {_names(bare)} it was shown alone' if bare else ''}."
         )
         yield from _alone(material)
-    yield from _asked(runs)
-    yield "An answer is right if its relationship is one of those accepted; a failed reply is wrong."
+    elif bare:
+        yield "A passage was shown alone, without a word on its filing."
+
+
+def _masked(runs: Sequence[StudyRun]) -> Iterator[str]:
+    """What was taken out of passages and contexts."""
+    asked = [(run, run.config) for run in runs if isinstance(run.config, ClassifyConfig)]
+    for mask in dict.fromkeys(config.mask for _, config in asked if config.mask):
+        of = [run for run, config in asked if config.mask == mask]
+        to = "" if len(of) == len(asked) else f" for {_names(of)}"
+        yield f"{' and '.join(mask).capitalize()} were taken out of what was shown{to}."
 
 
 def _alone(material: Material) -> Iterator[str]:
@@ -187,21 +209,23 @@ def _software(material: Material) -> Iterator[str]:
     commit = f", {_commit(code)}" if code.commit else ""
     yield f"It was measured with fingreat {code.version}{commit}. Prompts, settings and hashes are in the appendices."
     manifests = [one.manifest for one in material.found if one.manifest]
-    answered = {manifest.code for manifest in manifests}
-    answered |= {session.code for manifest in manifests for session in manifest.earlier}
-    if others := answered - {code}:
-        yield f"Runs were made with {_codes(others)}{' and this one' if code in answered else ''}."
+    # A run that was stopped may have gone on with other code.
+    counted = Counter(made for one in manifests for made in {one.code, *(session.code for session in one.earlier)})
+    used = sorted(counted.items(), key=lambda one: (-one[1], _version(one[0])))
+    if len(used) > 1:
+        told = [f"{_version(made)} ({count_of(runs, 'run')})" for made, runs in used[:_MOST_CODES]]
+        more = f" and {len(used) - _MOST_CODES:,} others" if len(used) > _MOST_CODES else ""
+        yield f"Its runs were made with {len(used):,} states of the code: {', '.join(told)}{more}."
+    elif used and used[0][0] != code:
+        yield f"Its runs were made with {_version(used[0][0])}."
+
+
+def _version(code: Code) -> str:
+    return f"fingreat {code.version}{f', {_commit(code)}' if code.commit else ''}"
 
 
 def _commit(code: Code) -> str:
-    return f"commit {str(code.commit)[:_SHOWN]}{' with changes' if code.dirty else ''}"
-
-
-def _codes(codes: Iterable[Code]) -> str:
-    """Versions of the code, shortly."""
-    told = sorted(_commit(code) if code.commit else f"version {code.version}" for code in codes)
-    more = f" and {len(told) - _MOST_CODES:,} others" if len(told) > _MOST_CODES else ""
-    return f"{', '.join(told[:_MOST_CODES])}{more}"
+    return f"commit {str(code.commit)[:_SHOWN]}{' with uncommitted changes' if code.dirty else ''}"
 
 
 def _asked(runs: Sequence[StudyRun]) -> Iterator[str]:
@@ -232,12 +256,18 @@ def prompted(run: StudyRun) -> bool:
     return parse_spec(run.config.model).backend not in _WITHOUT_PROMPT
 
 
-def _unprompted(runs: Sequence[StudyRun]) -> Iterator[str]:
+def _unprompted(found: Sequence[Outcome]) -> Iterator[str]:
     """What runs are that take no prompt."""
     for backend, does in _WITHOUT_PROMPT.items():
-        if of := [run for run in runs if parse_spec(run.config.model).backend == backend]:
-            alone = " and reads a passage alone" if of[0].kind == "classify" else ""
-            yield f"{_names(of)} is no language model: it {does}, takes no prompt{alone}."
+        of = [one for one in found if parse_spec(one.run.config.model).backend == backend]
+        if not of:
+            continue
+        names = _names([one.run for one in of])
+        are = f"{names} is no language model: it" if len(of) == 1 else f"{names} are no language models: each"
+        models = sorted({one.manifest.model.model for one in of if one.manifest and backend == "embed"})
+        by = f" ({', '.join(models)})" if models else ""
+        alone = " the passage alone" if of[0].run.kind == "classify" else " the text"
+        yield f"{are} {does}{by}, reads{alone}, and uses neither prompt nor sampling."
 
 
 def _models(runs: Sequence[StudyRun]) -> str:

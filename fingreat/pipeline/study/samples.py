@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fingreat.edgar import chunk_section
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.study.material import Material
+from fingreat.pipeline.study.methods import prompted
 from fingreat.pipeline.study.runs import Outcome
 from fingreat.report.study import Block
 from fingreat.runs import read_records
@@ -71,7 +72,9 @@ def _of_classification(outcome: Outcome, passages: dict[str, GoldPassage]) -> It
     if answer is None:
         return
     kind, tokens = answer.context_kind, answer.context_tokens or 0
-    around = "alone" if kind == "none" else f"with a {kind} of {tokens:,} tokens"
+    # What takes no prompt reads the passage alone, whatever was put beside it.
+    alone = kind == "none" or not prompted(outcome.run)
+    around = "alone" if alone else f"with a {kind} of {tokens:,} tokens"
     passage = passages[answer.passage_id]
     yield Block(title=f"classify: passage {passage.passage_id[:_ID]}, shown {around}", text=_short(passage.text))
     for reply in read_records(outcome.run.folder.replies, Reply):
