@@ -10,7 +10,7 @@ from fingreat.matching import MIN_OVERLAP
 from fingreat.report.tables import Column, Points, Share
 from fingreat.schema.graph import DEFAULT_GROUPING
 
-_FEW = 20
+FEW_FILINGS = 20
 """Fewer filings than these are few clusters by any reckoning (Cameron and Miller 2015, section VI)."""
 _FEW_DRAWS = 1000
 """Percentiles of fewer draws than these are not to be relied on (Efron and Tibshirani 1993, section 19.3)."""
@@ -126,9 +126,9 @@ def on_intervals(found: Iterable[Interval | None], filings: int, seed: int) -> t
         seed: of the draws.
     """
     given = list(found)
-    if not any(given):
-        return ("Of one filing alone there are no intervals: they tell how filings differ.",) if filings == 1 else ()
-    few = ("Of so few filings they are rough, and mostly too narrow.",) if filings < _FEW else ()
+    if filings == 1 and not any(given):
+        return ("Of one filing alone there are no intervals: they tell how filings differ.",)
+    few = ("Of so few filings they are rough, and mostly too narrow.",) if filings < FEW_FILINGS else ()
     return _on_draws(given, f"whole filings: {filings:,} of the {filings:,} with replacement", seed, few)
 
 
@@ -140,7 +140,7 @@ def on_yearly_intervals(found: Iterable[Interval | None], filings: Iterable[int]
         filings: of each year.
         seed: of the draws.
     """
-    few = min(filings, default=_FEW) < _FEW
+    few = min(filings, default=FEW_FILINGS) < FEW_FILINGS
     told = ("Of a year with few filings they are rough, and mostly too narrow.",) if few else ()
     return _on_draws(list(found), "whole filings of a year, as many as it has, with replacement", seed, told)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fingreat.analysis.bootstrap import SEED
 from fingreat.analysis.differences import PairedDifference
 from fingreat.analysis.ratio import Interval
-from fingreat.report.columns import counts, estimates, numbers, on_intervals, points, texts
+from fingreat.report.columns import FEW_FILINGS, counts, estimates, numbers, on_intervals, points, texts
 from fingreat.report.tables import Cell, Estimate, Points, Table, count_of
 
 _T = (
@@ -17,6 +17,8 @@ _T = (
     "sum of u squared, over n; p is two-sided by Student's t with G-1 = {df} degrees of freedom. By t is the "
     "difference with the interval that belongs to it, whose ends are not cut off at -100 and +100."
 )
+_UNEVEN = "Where a few filings have most of the passages, the standard error and p are too small."
+_FEW = "So they mostly are with so few filings as here."
 _HOLM = "Holm's p holds for all {pairs} together: of any of them below 0.05 it can be said at 5% that it differs."
 _MCNEMAR = (
     "McNemar is the exact test on the passages that only one model has right. It takes passages as independent, so "
@@ -30,14 +32,18 @@ _ONE_FILING = "All passages are of one filing: how filings differ is not known, 
 
 
 def differences_table(differences: Sequence[PairedDifference], filings: int, *, seed: int = SEED) -> Table:
-    """Every pair of models, the better one first, by p.
+    """Every pair of models, the better one first, by p; before them those that differ alike in every filing, which have
+    no p, and below them those that never differ.
 
     Args:
         differences: of pairs on the same passages.
         filings: of these passages.
         seed: of the draws that the intervals are from.
     """
-    ordered = sorted(map(better_first, differences), key=lambda one: (one.p is None, one.p or 0.0, -one.difference))
+    ordered = sorted(
+        map(better_first, differences),
+        key=lambda one: (one.p is None and not one.difference, one.p or 0.0, -one.difference),
+    )
     return Table(
         id="accuracy-differences",
         title="Differences in accuracy of models on the same passages",
@@ -100,6 +106,7 @@ def _notes(differences: Sequence[PairedDifference], filings: int, seed: int) -> 
     degrees = [one.df for one in differences if one.df is not None]
     if degrees:
         yield _T.format(df=f"{degrees[0]:,}")
+        yield f"{_UNEVEN} {_FEW}" if filings < FEW_FILINGS else _UNEVEN
     else:
         yield _ONE_FILING
     if len(differences) > 1:

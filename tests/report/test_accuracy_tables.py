@@ -115,6 +115,25 @@ def test_the_better_one_of_a_pair_stands_first_and_pairs_by_p() -> None:
     assert "whose ends are not cut off at -100 and +100" in told
 
 
+def test_pairs_that_differ_alike_everywhere_stand_first_and_those_that_never_differ_last() -> None:
+    sheet = sheet_of({"all": [1, 1, 1], "none": [0, 0, 0], "one": [1, 0, 0], "also": [0, 0, 0]}, ["f1", "f2", "f3"])
+    table = differences_table(paired_differences(sheet), 3)
+    assert [row[:2] for row in table.rows[:2]] == [("all", "none"), ("all", "also")]
+    assert table.rows[-1][:2] == ("none", "also")
+    assert [row[7] is None for row in table.rows] == [True, True, False, False, False, True]
+
+
+def test_few_filings_are_said_beside_p() -> None:
+    def notes(filings: int) -> str:
+        sheet = sheet_of({"a": [1, 0] * (filings // 2), "b": [0] * filings}, [f"f{n:02}" for n in range(filings)])
+        return " ".join(differences_table(paired_differences(sheet), filings).notes)
+
+    told = "So they mostly are with so few filings as here."
+    assert told in notes(18)
+    assert told not in notes(20)
+    assert "Where a few filings have most of the passages, the standard error and p are too small." in notes(20)
+
+
 def test_pairs_on_one_filing_have_no_t_and_it_is_told() -> None:
     table = differences_table(paired_differences(sheet_of({"a": [1, 0], "b": [0, 0]}, ["f1", "f1"])), 1)
     assert shown(table) == [["a", "b", "1", "0", "+50.0", "–", "–", "–", "–", "–", "1.0000"]]

@@ -136,8 +136,9 @@ def test_one_filing_has_no_intervals_and_the_table_says_why(make) -> None:  # ty
     table = make([pair(interval=None, counts=fidelity(1, None))])
     assert not any(table.bounded)
     assert table.notes[-1] == "Of one filing alone there are no intervals: they tell how filings differ."
-    # Over several filings there are none because nobody asked.
-    assert not any("interval" in note for note in make([pair(interval=None)]).notes)
+    # Over several filings there are none because only one of them adds to each total.
+    several = make([pair(interval=None)])
+    assert several.notes[-1] == "No interval stands where fewer than two filings add to a total."
 
 
 def test_the_note_on_intervals_has_draws_seed_filings_and_draws_left_out() -> None:

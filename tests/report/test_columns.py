@@ -21,8 +21,8 @@ def test_a_cell_without_an_interval_beside_others_with_one_is_told() -> None:
         NO_INTERVAL,
     )
     assert on_intervals([SOME, SOME], 30, 7) == told[:1]
-    # Where nobody has one, nobody drew, unless a filing stands alone.
-    assert on_intervals([None, None], 30, 7) == ()
+    assert on_intervals([None, None], 30, 7) == (NO_INTERVAL,)
+    assert on_intervals([], 30, 7) == ()
     assert on_intervals([None], 1, 7) == ("Of one filing alone there are no intervals: they tell how filings differ.",)
 
 
