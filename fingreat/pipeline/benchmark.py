@@ -14,7 +14,8 @@ from fingreat.pipeline.comparable import check_different, finished
 from fingreat.pipeline.gold import read_gold
 from fingreat.pipeline.known_filings import known_filings
 from fingreat.pipeline.side_by_side import graph_of, names_of
-from fingreat.report.tables import Table
+from fingreat.report.accuracy_table import RANDOM, always
+from fingreat.report.tables import ALL, Table
 from fingreat.runs import Manifest, RunFolder, read_records, readers, sha256_of
 from fingreat.schema import Classification, GoldPassage, Graph
 
@@ -24,7 +25,8 @@ class Benchmark:
     """What several models answered on one benchmark.
 
     Attributes:
-        names: of the runs' folders, each once, in the order in which they were named; the sheet's, too.
+        names: of the runs' folders, each once, in the order in which they were named; the sheet's, too. None is what
+            a table calls a selector or a sum.
         manifests: of each run, by name.
         graph: of all of them.
         gold: all passages, also those that accept no edge.
@@ -73,7 +75,7 @@ def read_benchmark(runs: Sequence[RunFolder], *, gold: Path | None = None, commo
         check_different(runs, manifests)
         graph = _same_graph(runs, manifests)
         passages = _passages(_gold_files(runs, manifests, gold, common))
-        names = names_of(run.path for run in runs)
+        names = names_of((run.path for run in runs), (ALL, RANDOM, *map(always, graph.edges)))
         answers = {
             name: list(read_records(run.classifications, Classification)) for name, run in zip(names, runs, strict=True)
         }

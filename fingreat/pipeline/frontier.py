@@ -97,7 +97,7 @@ def measure_costs(
         ),
         groups={name: manifest.model.family or UNKNOWN for name, manifest in benchmark.manifests.items()},
         filings=len(benchmark.sheet.filings),
-        notes=benchmark.notes,
+        notes=(*benchmark.notes, *_on_bases(dict(zip(benchmark.names, (figures[n] for n in answered), strict=True)))),
     )
 
 
@@ -116,6 +116,19 @@ def cost_tables(measured: MeasuredCosts) -> tuple[Table, ...]:
 def cost_figures(measured: MeasuredCosts) -> tuple[Figure, ...]:
     """Accuracy by dollars and by seconds, as far as they are known."""
     return cost_accuracy_figures(measured.answers, measured.groups)
+
+
+def _on_bases(figures: Mapping[str, RunFigures]) -> tuple[str, ...]:
+    """That dollars of some runs are counted otherwise than those of others, where they are."""
+    by_price, by_hour = (
+        [name for name, run in figures.items() if run.basis == basis] for basis in ("prices", "machine")
+    )
+    if not by_price or not by_hour:
+        return ()
+    return (
+        f"Dollars are counted in two ways: of {', '.join(by_price)} by a provider's prices, of {', '.join(by_hour)} as "
+        "time at the price of the machine's hour.",
+    )
 
 
 def _per_thousand(total: float | None, manifest: Manifest) -> float | None:

@@ -10,6 +10,8 @@ from fingreat.report.columns import counts, names, on_grouping, on_intervals, sh
 from fingreat.report.tables import ALL, Cell, Column, Share, Table, count_of
 from fingreat.schema.graph import DEFAULT_GROUPING
 
+RANDOM = "random edge"
+"""What a selector that draws any edge is called."""
 _PERIOD = "period to"
 """Before a year: it is that of the fiscal period's end, not that of the filing."""
 _BY_COHORT = "Accuracy of models by category, edge and year"
@@ -145,7 +147,12 @@ def by_accuracy(measured: Mapping[str, Accuracy]) -> list[str]:
 
 def selectors(measured: Accuracy) -> tuple[str, str]:
     """What the majority and the random selector are called."""
-    return f"always {measured.majority_edge}", "random edge"
+    return always(measured.majority_edge), RANDOM
+
+
+def always(edge: str) -> str:
+    """What a selector that always names this edge is called."""
+    return f"always {edge}"
 
 
 def random_share(measured: Accuracy, cohort: CohortAccuracy) -> Share:

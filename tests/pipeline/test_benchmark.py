@@ -37,6 +37,11 @@ def test_answers_of_runs_stand_side_by_side_and_a_failed_reply_is_no_edge(tmp_pa
     )
 
 
+def test_no_run_is_called_what_a_table_calls_a_selector_or_a_sum(tmp_path: Path) -> None:
+    runs = [judged_run(tmp_path, name) for name in ("All", "random edge", "always NNCA-TAX", "always")]
+    assert read_benchmark(runs).names == ("All (2)", "random edge (2)", "always NNCA-TAX (2)", "always")
+
+
 def test_years_are_those_of_the_runs_corpora(tmp_path: Path) -> None:
     filed, other = (submission(accession) for accession in ACCESSIONS)
     kind = b"CONFORMED SUBMISSION TYPE"

@@ -63,6 +63,14 @@ def test_accuracy_stands_beside_what_a_thousand_passages_take(runs: list[RunFold
     assert "free" in by_time.svg
 
 
+def test_dollars_that_are_counted_in_two_ways_are_told(runs: list[RunFolder], tmp_path: Path) -> None:
+    models = tmp_path / "models.toml"
+    models.write_text('format = 1\n[model."x"]\nengine = { usd_per_hour = 10.0 }\n')
+    told = "Dollars are counted in two ways: of good, middling, poor by a provider's prices, of free as time"
+    assert any(note.startswith(told) for note in cost_tables(measure_costs(runs, load_presets(models)))[1].notes)
+    assert not any("two ways" in note for note in cost_tables(measure_costs(runs, load_presets(None)))[1].notes)
+
+
 def test_runs_over_other_gold_files_have_costs_and_the_reason_why_no_accuracy(
     runs: list[RunFolder], tmp_path: Path
 ) -> None:
