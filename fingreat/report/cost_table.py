@@ -23,6 +23,7 @@ _COLUMNS = (
     Column(label=f"hours per {PER:,}", kind="number", digits=2),
     Column(label=f"USD per {PER:,}", kind="number", digits=2),
 )
+_TOGETHER = "A row of several runs of a model adds up what they took; a repeat of a run is one of them."
 
 
 def cost_table(runs: Sequence[RunFigures], models: Sequence[RunFigures]) -> Table:
@@ -43,7 +44,7 @@ def cost_table(runs: Sequence[RunFigures], models: Sequence[RunFigures]) -> Tabl
             *(_row(run, run.runs[0]) for run in ordered),
             *(_row(model, count_of(len(model.runs), "run")) for model in together),
         ),
-        notes=tuple(_notes(runs)),
+        notes=(*_notes(runs), *((_TOGETHER,) if together else ())),
         totals=len(together),
     )
 

@@ -31,12 +31,12 @@ from fingreat.pipeline.power import PowerQuestion
 from fingreat.pipeline.side_by_side import Watching
 from fingreat.pipeline.study.config import StudyConfig
 from fingreat.pipeline.study.material import Material, NotAskedError
-from fingreat.report import Figure, Table, heat_map
-from fingreat.report.columns import share
+from fingreat.report import Column, Figure, Table, heat_map
+from fingreat.report.columns import MATCHED, share
 from fingreat.report.heat_chart import Sides
 from fingreat.report.study import Part
 from fingreat.runs import RunFolder
-from fingreat.schema import GoldPassage
+from fingreat.schema import Filing, GoldPassage
 
 _CANNOT = (InputError, RunError, CorpusError, MissingExtraError)
 """What a part says instead of its results."""
@@ -48,6 +48,7 @@ _MAPS: Mapping[str, tuple[str, Callable[[Agreement], Ratio]]] = {
         lambda found: found.conditional_precision,
     ),
 }
+_ON_MAPS = "A row is a reference, another run and not the truth, and a column a run that is measured against it."
 _MOST_PAIRS_BY_EDGE = 100
 """Pairs of runs up to which agreement is also shown for each edge."""
 _OPEN = ("accuracy-differences",)
@@ -55,9 +56,8 @@ _MOST_OPEN = 30
 """Rows up to which these tables are not folded: what a benchmark was made to find."""
 _NOTHING = {
     "matched-accuracy": "No two models are about as accurate as each other, so that none are compared in their errors.",
-    "missed-by-all": "There is no passage that every model gets wrong.",
 }
-"""What a part says instead of a table without rows."""
+"""What a part says instead of a table without rows; of other tables it is what their notes say."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,9 @@ def _empty(tables: Sequence[Table]) -> Iterator[str]:
     """A sentence for each table without rows."""
     for table in tables:
         if not table.rows:
-            yield _NOTHING.get(table.id, f"There is nothing to show as “{table.title}”.")
+            shared = {note for other in tables if other is not table for note in other.notes}
+            own = (note for note in table.notes if note not in shared)
+            yield _NOTHING.get(table.id) or " ".join((f"There is nothing to show as “{table.title}”.", *own))
 
 
 def _opened(table: Table) -> Table:
@@ -110,7 +112,7 @@ def _opened(table: Table) -> Table:
 def _corpus(material: Material, watch: Watching) -> Made:
     part = material.config.corpus
     found = corpus_stats.corpus_stats(material.corpus, part.item, size_years=part.assets_years)
-    return Made(found.tables, text=found.missing)
+    return Made(found.tables, text=tuple(line.replace("`", "'") for line in found.missing))
 
 
 def _behavior(material: Material, watch: Watching) -> Made:
@@ -141,7 +143,9 @@ def _maps(found: agreement.MeasuredRuns) -> Iterator[Figure]:
             [share(measure(pair.words)) if (pair := found.pairs.get((run, row))) else None for run in columns]
             for row in rows
         ]
-        yield heat_map(id_, title, Sides(tuple(rows), tuple(columns)), values, axes=("reference", "run"))
+        caption = f"{_ON_MAPS} {MATCHED}"
+        sides = Sides(tuple(rows), tuple(columns))
+        yield heat_map(id_, title, sides, values, axes=("reference", "run"), caption=caption)
 
 
 def _noise(material: Material, watch: Watching) -> Made:
@@ -193,7 +197,26 @@ def _accuracy(material: Material, watch: Watching) -> Made:
 def _errors(material: Material, watch: Watching) -> Made:
     benchmark = read_benchmark(_classified(material))
     found = errors.errors_in(benchmark, **material.bootstrap)
-    return Made(errors.errors_tables(found), errors.errors_figures(found))
+    tables = tuple(_with_companies(table, material) for table in errors.errors_tables(found))
+    return Made(tables, errors.errors_figures(found))
+
+
+def _with_companies(table: Table, material: Material) -> Table:
+    """A table with company and year of filing beside the ids of filings, where they are known of any."""
+    place = next((n for n, column in enumerate(table.columns) if column.kind == "filing"), None)
+    if place is None:
+        return table
+    known = {one.id: ", ".join(filter(None, (one.company, _year(one)))) for one in material.corpus.filings()}
+    cells = [known.get(str(row[place])) or None for row in table.rows]
+    if not any(cells):
+        return table
+    rows = ((*row[: place + 1], cell, *row[place + 1 :]) for row, cell in zip(table.rows, cells, strict=True))
+    columns = (*table.columns[: place + 1], Column(label="company and year"), *table.columns[place + 1 :])
+    return table.model_copy(update={"columns": columns, "rows": tuple(rows)})
+
+
+def _year(filing: Filing) -> str | None:
+    return str(filing.filed.year) if filing.filed else None
 
 
 def _stability(material: Material, watch: Watching) -> Made:
@@ -239,6 +262,8 @@ def _panel(material: Material, watch: Watching) -> Made:
     files = panel.write_panel(found, material.out / "panel")
     names = " and ".join(f"panel/{file.name}" for file in files)
     text = f"The panel, a row for every run, filing and edge, is in {names} beside this page."
+    if len(files) == 1:
+        text += " It is in Parquet as well where polars is installed."
     return Made(panel.panel_tables(found), panel.panel_figures(found), (text,))
 
 
