@@ -73,4 +73,30 @@ def test_tables_by_year_of_a_whole_study_are_long_and_folded_away() -> None:
     assert [figure.svg.count('class="fg-line') for figure in figures] == [24, 88, 88]
     # Eight runs would cover each other's bands.
     assert not any("fg-band" in figure.svg for figure in figures)
-    assert figures[1].caption.endswith("by year of filing. Intervals stand in the tables.")
+    assert figures[1].caption.endswith(
+        "by year of filing. Of 52 filings, 2 in each year. Intervals stand in the tables."
+    )
+
+
+def test_lines_break_at_years_without_a_filing_and_the_caption_says_how_many_filings_there_are() -> None:
+    """Two filings in 2000 and in 2001, none in 2002, two in 2003 and one in 2004; one has no date."""
+    years = {"a": 2000, "b": 2000, "c": 2001, "d": 2001, "e": 2003, "f": 2003, "g": 2004}
+    tally = BehaviorTally("run", GRAPH, years)
+    for filing in [*years, "undated"]:
+        tally.add(filing, [an_extraction(filing, filing, edge=EDGES[0])])
+    figure = behavior_figures([tally.behavior(replicates=10)], GRAPH, DEFAULT_GROUPING, year="year of filing")[0]
+    lines = re.findall(r'class="fg-line[^"]*" d="([^"]*)"', figure.svg)
+    assert {line.count("M") for line in lines} == {2}
+    assert figure.caption.endswith(
+        "by year of filing. Of 7 filings, 1 to 2 in a year; 1 filing of no known year left out. Lines break where a "
+        "year has no filing. Bands are 95% intervals."
+    )
+
+
+def test_filings_of_every_fifth_year_lack_no_year_between() -> None:
+    tally = BehaviorTally("run", GRAPH, {"a": 2000, "b": 2005, "c": 2010})
+    for filing in "abc":
+        tally.add(filing, [an_extraction(filing, filing, edge=EDGES[0])])
+    figure = behavior_figures([tally.behavior(replicates=10)], GRAPH, DEFAULT_GROUPING, year="year of filing")[0]
+    assert {line.count("M") for line in re.findall(r'class="fg-line[^"]*" d="([^"]*)"', figure.svg)} == {1}
+    assert figure.caption.endswith("Of 3 filings, 1 in each year.")
