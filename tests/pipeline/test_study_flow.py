@@ -15,6 +15,7 @@ from study_builders import SENTENCES, STUDY, YEARS, write_script, write_study
 
 from fingreat.errors import InputError, StorageError
 from fingreat.pipeline.progress import Progress
+from fingreat.pipeline.study.check import check_study
 from fingreat.pipeline.study.flow import Study, run_study
 from fingreat.report import Share, Table
 from fingreat.runs import RunFolder, read_records
@@ -305,6 +306,7 @@ def test_a_run_with_other_settings_is_not_taken_for_the_one_that_is_asked_for(
     study = run_study(other(STUDY.replace('guide = "none"', 'guide = "none"\nmax_tokens = 50')), out)
     reasons = {one.run.name: one.reason for one in study.outcomes if one.run.kind == "extract"}
     assert "max_tokens was 4096, now 50" in str(reasons["first"])
+    assert str(reasons["first"]).endswith("Rename the model in the study file, or remove this run.")
     assert states(study)["classify/cash"] == "there"
 
 
@@ -371,6 +373,35 @@ def test_a_study_says_what_it_is_before_its_corpus_is_made(tmp_path: Path, monke
 def test_filings_that_the_study_does_not_name_are_refused(out: Path, other: Callable[[str], Path]) -> None:
     with pytest.raises(InputError, match=r"holds other filings than the study file names \(2010.txt is one\)"):
         run_study(other(STUDY.replace('"2010.txt", ', "")), out)
+
+
+def test_a_source_that_was_edited_is_told_of_before_anything_is_added(
+    made: tuple[Path, Study], out: Path, tmp_path: Path
+) -> None:
+    listed = (out / "corpus" / "filings.jsonl").read_bytes()
+    here = tmp_path / "sources"
+    shutil.copytree(made[0], here, ignore=shutil.ignore_patterns("out"))
+    source = here / "2010.txt"
+    source.write_bytes(source.read_bytes().replace(b"pumps", b"valves"))
+    for look in (run_study, check_study):
+        with pytest.raises(InputError, match=r"holds other filings than the study file names \(2010\.txt is one\)"):
+            look(here / "study.toml", out)
+    assert (out / "corpus" / "filings.jsonl").read_bytes() == listed
+
+
+def test_a_damaged_record_and_a_place_that_is_taken_are_told(out: Path, made: tuple[Path, Study]) -> None:
+    file = made[0] / "study.toml"
+    (out / "gold.jsonl").unlink()
+    (out / "gold.jsonl").mkdir()
+    with pytest.raises(InputError, match="is no file of gold passages of a study"):
+        run_study(file, out)
+    shutil.rmtree(out / "panel")
+    (out / "panel").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="is a file; the tables need a folder"):
+        run_study(file, out)
+    (out / "study.json").write_text('{"format": 1, "config": {"study": 5}}', encoding="utf-8")
+    with pytest.raises(InputError, match="is not the record of a study"):
+        run_study(file, out)
 
 
 def test_two_gold_files_with_one_passage_are_refused(tmp_path: Path) -> None:

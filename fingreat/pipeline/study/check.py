@@ -149,7 +149,8 @@ def _planned(
     try:
         estimate = _estimate(run, corpus, gold, cache)
     except FingreatError as error:
-        return PlannedRun(run, "missing", reason=str(error))
+        # A corpus that is only looked at is gone when this is read.
+        return PlannedRun(run, "missing", reason=str(error).replace(str(corpus.path), "the corpus"))
     if reason := _cannot_run(run):
         return PlannedRun(run, "missing", estimate, reason)
     return PlannedRun(run, "to run", estimate)

@@ -17,6 +17,9 @@ _NOTE = (
     "folders, else as assumed. Dollars and hours are left open where no price or pace is known."
 )
 
+_ALWAYS = 6
+"""Columns that there are even if nothing stands in them."""
+
 
 def check_tables(checked: CheckedStudy) -> tuple[Table, ...]:
     """Every run with what it would ask and cost; the power of the benchmark."""
@@ -30,17 +33,21 @@ def _runs_table(checked: CheckedStudy) -> Table:
         for name, kind, what, number in like_slots(checked.slots)
     ]
     estimates = [planned.estimate for planned in checked.runs if planned.estimate]
+    rows += _total(estimates)
+    columns = (
+        *texts("run", "task", "model", "state"),
+        *counts("requests", "to ask", "tokens in", "tokens out"),
+        Column(label="US dollars", kind="money"),
+        *numbers("hours", digits=1),
+        *texts("what is missing"),
+    )
+    # A terminal has room for few columns: those of which nothing is known are left out.
+    told = [at for at in range(len(columns)) if at < _ALWAYS or any(row[at] is not None for row in rows)]
     return Table(
         id="study-check",
         title=f"What is to be done for {checked.config.study.name}",
-        columns=(
-            *texts("run", "task", "model", "state"),
-            *counts("requests", "to ask", "tokens in", "tokens out"),
-            Column(label="US dollars", kind="money"),
-            *numbers("hours", digits=1),
-            *texts("what is missing"),
-        ),
-        rows=(*rows, *_total(estimates)),
+        columns=tuple(columns[at] for at in told),
+        rows=tuple(tuple(row[at] for at in told) for row in rows),
         totals=1 if estimates else 0,
         notes=(
             _NOTE,

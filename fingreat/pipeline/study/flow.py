@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import fingreat
-from fingreat.errors import BackendError, CostError, InputError, MissingExtraError, RemoteError, RunError
+from fingreat.errors import BackendError, CostError, FingreatError, InputError, MissingExtraError, RemoteError, RunError
 from fingreat.inference.cache import ReplyCache
 from fingreat.pipeline.classify import classify
 from fingreat.pipeline.corpus_folder import CorpusFolder
@@ -127,6 +127,14 @@ def provenance(file: Path, out: Path) -> list[str]:
     return [f"Made by fingreat {fingreat.__version__}: {words}"]
 
 
+def _reason(error: FingreatError) -> str:
+    """Why a run is missing, with what to do about it in a study: its runs have no --out of their own."""
+    if error.hint is None or "--out" not in error.hint:
+        return str(error)
+    place = f"{error.where}: " if error.where else ""
+    return f"{place}{error.message} Rename the model in the study file, or remove this run."
+
+
 def _outcome(
     run: StudyRun,
     corpus: CorpusFolder,
@@ -156,4 +164,4 @@ def _outcome(
             made = classify(gold, run.config, run.folder.path, corpus=corpus, options=options, progress=shown)
             return Outcome(run, "made", made.manifest)
     except _STOPS_ONE_RUN as error:
-        return Outcome(run, "missing", reason=str(error))
+        return Outcome(run, "missing", reason=_reason(error))

@@ -54,7 +54,7 @@ class StudyFolder:
                 raise InputError("is a folder with other things in it.", where=where, hint=_HINT)
             return
         found = self.read()
-        name = found.get("config", {}).get("study", {}).get("name")
+        name = found["config"]["study"].get("name")
         if name != config.study.name:
             raise InputError(f"holds study '{name}', not '{config.study.name}'.", where=where, hint=_HINT)
 
@@ -68,7 +68,7 @@ class StudyFolder:
             found = read_json(self.record)
         except RunError as error:
             raise InputError(error.message, where=error.where, hint=_HINT) from error
-        if not isinstance(found, dict) or not isinstance(found.get("config"), dict):
+        if not isinstance(found, dict) or not _is_of_study(found.get("config")):
             raise InputError("is not the record of a study.", where=str(self.record), hint=_HINT)
         if found.get("format") != FORMAT:
             raise InputError(
@@ -112,6 +112,10 @@ class StudyFolder:
         if config.reviews is not None:
             files["reviews"] = config.reviews.file
         return {name: sha256_of(path) for name, path in files.items() if path.is_file()}
+
+
+def _is_of_study(config: object) -> bool:
+    return isinstance(config, dict) and isinstance(config.get("study"), dict)
 
 
 def _as_data(outcome: Outcome) -> dict[str, Any]:

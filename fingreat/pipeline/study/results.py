@@ -16,6 +16,7 @@ from fingreat.pipeline.study.material import Material
 from fingreat.pipeline.study.methods import lead_of, methods_of
 from fingreat.pipeline.study.parts import FIGURE_IDS, TABLE_IDS, make_parts
 from fingreat.pipeline.study.runs import Slot
+from fingreat.pipeline.study.sources import GOLD
 from fingreat.pipeline.table_files import TableFolder
 from fingreat.report.study import StudyReport
 from fingreat.report.study_page import render_study
@@ -73,9 +74,10 @@ def check_results(out: Path) -> None:
     TABLES.check(out / "tables")
     FIGURES.check(out / "figures")
     PANEL.check(out / "panel")
-    page = out / "report.html"
-    if page.is_symlink() or (page.exists() and not page.is_file()):
-        raise InputError("is no page of a study.", where=str(page), hint="Choose another --out.")
+    for name, what in (("report.html", "page"), (GOLD, "file of gold passages")):
+        file = out / name
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            raise InputError(f"is no {what} of a study.", where=str(file), hint="Choose another --out.")
 
 
 def write_results(report: StudyReport, out: Path, comment: Sequence[str] = ()) -> tuple[Path, tuple[str, ...]]:

@@ -84,6 +84,7 @@ def make_corpus(part: CorpusPart, out: Path, note: Callable[[str], None]) -> Cor
             raise CorpusError(lacks, where=str(part.folder), hint="Make it complete, or name its files by `files`.")
         return corpus
     if lacking(part, corpus):
+        _check_no_others(part, corpus)
         whole = Corpus(corpus.path)
         if part.sample is not None:
             _draw(part.sample, part.item, whole, note)
@@ -95,8 +96,7 @@ def make_corpus(part: CorpusPart, out: Path, note: Callable[[str], None]) -> Cor
             raise CorpusError(_no_filing(corpus), hint="Name other files by `files`, or mend these.")
         note(f"looking for item {part.item} in {count_of(number, 'filing')}")
         whole.make_sections(part.item, workers=1 if number <= _FEW else None)
-    if part.files:
-        _check_no_others(part, corpus)
+    _check_no_others(part, corpus)
     return corpus
 
 
@@ -151,6 +151,7 @@ def corpus_to_look_at(
     elif lacking(part, corpus) is None:
         yield corpus
     elif part.files:
+        _check_no_others(part, corpus)
         with TemporaryDirectory(prefix="fingreat-") as folder:
             yield make_corpus(part, Path(folder), note)
     else:
@@ -259,12 +260,17 @@ def _undrawn(part: SamplePart, corpus: CorpusFolder) -> str | None:
 
 
 def _check_no_others(part: CorpusPart, corpus: CorpusFolder) -> None:
-    """Refuse filings that the study file does not name: every measure would be over them, too."""
+    """Refuse filings that the study file does not name: every measure would be over them, too.
+
+    Before anything is added: of a file that was edited both forms would be there.
+    """
+    if not part.files or not (corpus.path / "filings.jsonl").is_file():
+        return
     wanted = {_digest(file.path) for file in find_files(part.files).files}
     others = [one for one in corpus.filings() if one.sha256 not in wanted]
     if others:
         raise InputError(
             f"holds other filings than the study file names ({Path(others[0].path).name} is one).",
             where=str(corpus.path),
-            hint="Choose another --out, or remove that folder.",
+            hint="Put back what is not as it was, choose another --out, or remove that folder.",
         )
