@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise, zip_longest
+from typing import NamedTuple
 
-from fingreat.report.latex_layout import Style, fitted, head_lines, is_long, letters, parts
+from fingreat.report.latex_layout import (
+    Fit,
+    Style,
+    blocks,
+    fitted,
+    head_lines,
+    is_long,
+    letters,
+    parts,
+    too_wide,
+    wrapped,
+)
+from fingreat.report.latex_text import breakable_text, comment_line, latex_text
 from fingreat.report.tables import Cell, Column, Table
 
 _PREAMBLE = r"% Needs \usepackage{booktabs,array}. In UTF-8, for pdfLaTeX of 2020 and later."
@@ -15,39 +27,8 @@ _LONG_PREAMBLE = (
     "changes.",
     "% Longer than a page: it breaks between rows, does not float, and needs a text in one column.",
 )
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    # By itself it closes a quotation, and begins a command in some languages of babel.
-    '"': r"\symbol{34}",
-    # At the beginning of a row they would belong to the line break before it.
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
-    "\0": "{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Marks that turn the direction of writing: with them a comment could look like something else."""
-_JOINED = re.compile(r"([-',])(?=\1)")
-"""What a font makes one character of with its neighbour: two hyphens, two apostrophes, two commas."""
 _PART = "of which "
 """How a row begins that is a part of the row above."""
-
-
-def latex_text(text: str) -> str:
-    """A text that LaTeX sets as it is, in one line: nothing in it is a command or ends an argument.
-
-    White space and control characters become one space, and half a surrogate pair a question mark.
-    """
-    line = " ".join(_CONTROL.sub(" ", text.encode("utf-8", "replace").decode()).split())
-    return "".join(_SPECIAL.get(character, character) for character in _JOINED.sub("\\1\0", line))
 
 
 def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
@@ -57,73 +38,91 @@ def table_latex(table: Table, comment: Sequence[str] = ()) -> str:
     one more for its interval where a cell of the column has one. A rule stands before the rows that sum up the others.
 
     A table that would be wider than a page is set smaller; then names that a reader sees once get lines of their own;
-    then the parts of shares stand below each other. Spare columns are left out where that does, which a comment says.
-    One that would be longer than a page is a `longtable`, which breaks.
+    then the parts of shares stand below each other; then names are wrapped; then the columns are divided into panels
+    below each other. Spare columns are left out where that does, which a comment says. One that would be longer than a
+    page is a `longtable`, which breaks between rows, but not between those of the same names.
 
     Args:
         comment: lines of a comment before the table, such as what it was made from.
     """
-    style, kept = fitted(table)
-    long = is_long(kept, style)
-    shown = style.shown(kept)
-    spans = style.spans(shown)
-    layout = "".join(letters(shown, index, span) for index, span in enumerate(spans))
-    head = _row(_head(column, span, style) for column, span in zip(shown.columns, spans, strict=True))
+    fit = fitted(table)
+    long = is_long(fit)
+    grids = [_grid(panel, fit.style, long) for panel in fit.panels]
     lines = [
-        *(f"% {' '.join(_CONTROL.sub(' ', _TURNING.sub('?', line)).split())}" for line in comment),
+        *map(comment_line, comment),
         *(_LONG_PREAMBLE if long else (_PREAMBLE,)),
-        *_on_what_is_shown(table, kept, style),
-        *(_long if long else _floating)(table, layout, head, _body(kept, shown, style, long), style),
+        *_on_what_is_shown(table, fit),
+        *(_long if long else _floating)(table, grids, fit.style),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _floating(table: Table, layout: str, head: str, body: list[str], style: Style) -> list[str]:
+class _Grid(NamedTuple):
+    """A panel as lines of LaTeX."""
+
+    layout: str
+    head: str
+    body: list[str]
+
+
+def _grid(panel: Table, style: Style, long: bool) -> _Grid:
+    shown = style.shown(panel)
+    spans, wraps = style.spans(shown), wrapped(shown, style)
+    cells = zip(shown.columns, spans, wraps, strict=True)
+    return _Grid(
+        "".join(letters(column, span, wrap) for column, span, wrap in cells),
+        _row(_head(column, span, style) for column, span in zip(shown.columns, spans, strict=True)),
+        _body(panel, style, long),
+    )
+
+
+def _floating(table: Table, grids: Sequence[_Grid], style: Style) -> list[str]:
     """The table on one page."""
-    return [
+    lines = [
         r"\begin{table}",
         r"\centering",
         *_size(style),
         rf"\caption{{{latex_text(table.title)}}}",
         rf"\label{{tab:{table.id}}}",
-        r"\par\smallskip",
-        rf"\begin{{tabular}}{{{layout}}}",
-        r"\toprule",
-        head,
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-        *_notes(table.all_notes),
-        r"\end{table}",
     ]
+    for grid in grids:
+        lines += [
+            r"\par\smallskip",
+            rf"\begin{{tabular}}{{{grid.layout}}}",
+            r"\toprule",
+            grid.head,
+            r"\midrule",
+            *grid.body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    if notes := _notes(table):
+        lines += [r"\par\smallskip\noindent", r"\begin{minipage}{\linewidth}", *notes, r"\end{minipage}"]
+    return [*lines, r"\end{table}"]
 
 
-def _long(table: Table, layout: str, head: str, body: list[str], style: Style) -> list[str]:
+def _long(table: Table, grids: Sequence[_Grid], style: Style) -> list[str]:
     """The table over several pages, each with its head."""
     title = latex_text(table.title)
-    return [
-        r"\begingroup",
-        *_size(style),
-        rf"\begin{{longtable}}{{{layout}}}",
-        rf"\caption{{{title}}}",
-        rf"\label{{tab:{table.id}}} \\",
-        r"\toprule",
-        head,
-        r"\midrule",
-        r"\endfirsthead",
-        rf"\caption[]{{{title} (continued)}} \\",
-        r"\toprule",
-        head,
-        r"\midrule",
-        r"\endhead",
-        r"\bottomrule",
-        r"\endfoot",
-        *body,
-        r"\end{longtable}",
-        *_notes(table.all_notes),
-        r"\endgroup",
-    ]
+    again = rf"\caption[]{{{title} (continued)}} \\"
+    lines = [r"\begingroup", *_size(style)]
+    for number, grid in enumerate(grids):
+        first = [again] if number else [rf"\caption{{{title}}}", rf"\label{{tab:{table.id}}} \\"]
+        head = [r"\toprule", grid.head, r"\midrule"]
+        lines += [
+            # Every longtable takes a number, and the panels of a table have one.
+            *([r"\addtocounter{table}{-1}"] if number else []),
+            rf"\begin{{longtable}}{{{grid.layout}}}",
+            *(*first, *head, r"\endfirsthead"),
+            *(again, *head, r"\endhead"),
+            *(r"\bottomrule", r"\endfoot"),
+            *grid.body,
+            r"\end{longtable}",
+        ]
+    if notes := _notes(table):
+        # In no box, which could be higher than a page.
+        lines += [*notes, r"\par"]
+    return [*lines, r"\endgroup"]
 
 
 def _size(style: Style) -> list[str]:
@@ -131,45 +130,59 @@ def _size(style: Style) -> list[str]:
     return [rf"\footnotesize\setlength{{\tabcolsep}}{{{style.space / 2:g}pt}}"] if style.compact else []
 
 
-def _on_what_is_shown(table: Table, kept: Table, style: Style) -> Iterator[str]:
+def _on_what_is_shown(table: Table, fit: Fit) -> Iterator[str]:
     """Comments on what stands below each other, and on what does not stand there."""
-    if style.stacked:
+    if fit.style.stacked:
         yield "% Below each other: per cent, k/n, [interval]."
-    if left := [column.label for column in table.columns if column not in kept.columns]:
+    if len(fit.panels) > 1:
+        yield "% Too wide for a page: its columns are divided into panels."
+    if left := [column.label for column in table.columns if column not in fit.columns]:
         yield f"% Left out for want of room, but in the CSV file: {', '.join(left)}."
 
 
-def _body(table: Table, shown: Table, style: Style, long: bool) -> list[str]:
+def _body(panel: Table, style: Style, long: bool) -> list[str]:
     """The lines of all rows, with the lines that stand above and between them."""
-    width = sum(style.spans(shown))
-    whole = shown.spans
-    sums = len(shown.rows) - table.totals
+    whole = style.shown(panel)
+    columns = tuple(zip(whole.columns, whole.spans, wrapped(whole, style), strict=True))
+    wide = sum(style.spans(whole))
+    sums = len(panel.rows) - panel.totals
     lines: list[str] = []
-    for number, (headings, row) in enumerate(zip(style.headings(table), shown.rows, strict=True)):
-        if number and number == sums:
-            lines.append(r"\midrule")
-        elif number and (style.stacked or headings):
-            lines.append(r"\addlinespace")
-        above = [rf"\multicolumn{{{width}}}{{l}}{{\textit{{{latex_text(line)}}}}} \\" for line in headings]
-        block = [*above, *_block(shown.columns, row, whole, style)]
+    number = 0
+    for together in blocks(panel, style, long):
+        block: list[str] = []
+        rows = style.shown(together).for_reading().rows
+        for heading, row in zip(style.headings(together), rows, strict=True):
+            if number and number == sums:
+                block.append(r"\midrule")
+            elif number and (style.stacked or heading):
+                block.append(r"\addlinespace")
+            block += [*_heading(heading, wide, style), *_block(columns, row, style)]
+            number += 1
         lines += _kept_together(block) if long else block
     return lines
 
 
+def _heading(text: str, columns: int, style: Style) -> list[str]:
+    """The line above rows of so many columns, if there is one."""
+    if not text:
+        return []
+    place, shown = (r"p{\linewidth}", breakable_text(text)) if too_wide(text, style) else ("l", latex_text(text))
+    return [rf"\multicolumn{{{columns}}}{{{place}}}{{\textit{{{shown}}}}} \\"]
+
+
 def _kept_together(block: list[str]) -> Iterator[str]:
     """Lines with no break of the page between them."""
-    yield from (f"{line}*" for line, _ in pairwise(block))
+    yield from (f"{line}*" if line.endswith(r"\\") else line for line, _ in pairwise(block))
     yield from block[-1:]
 
 
-def _block(columns: Sequence[Column], row: Sequence[Cell], spans: Sequence[int], style: Style) -> list[str]:
+def _block(columns: Sequence[tuple[Column, int, float]], row: Sequence[Cell], style: Style) -> list[str]:
     """The lines of a row: one, or as many as its cells have parts.
 
     Args:
-        spans: how many parts the cells of each column have.
+        columns: each with the parts that its cells have, and the points that they are wrapped to.
     """
-    cells = zip(columns, row, spans, strict=True)
-    fields = [tuple(_fields(column, cell, span)) for column, cell, span in cells]
+    fields = [tuple(_fields(*column, cell)) for column, cell in zip(columns, row, strict=True)]
     if not style.stacked:
         return [_row(chain.from_iterable(fields))]
     return [_row(line) for line in zip_longest(*fields, fillvalue="")]
@@ -189,24 +202,17 @@ def _head(column: Column, span: int, style: Style) -> str:
     return rf"\multicolumn{{{span}}}{{c}}{{{text}}}" if span > 1 else text
 
 
-def _fields(column: Column, cell: Cell, span: int) -> Iterator[str]:
+def _fields(column: Column, span: int, wrap: float, cell: Cell) -> Iterator[str]:
     for text in parts(column, cell, span):
         if column.right:
             # A hyphen is shorter than a minus sign.
             yield latex_text(text).replace("-", "$-$")
         else:
-            yield (r"\quad " if text.startswith(_PART) else "") + latex_text(text)
+            shown = breakable_text(text) if wrap else latex_text(text)
+            yield (r"\quad " if text.startswith(_PART) else "") + shown
 
 
-def _notes(notes: Iterable[str]) -> list[str]:
+def _notes(table: Table) -> list[str]:
     """The notes in small print, a paragraph each."""
-    texts = [latex_text(note) for note in notes]
-    if not texts:
-        return []
-    return [
-        r"\par\smallskip\noindent",
-        r"\begin{minipage}{\linewidth}",
-        r"\footnotesize",
-        "\n\n".join(texts),
-        r"\end{minipage}",
-    ]
+    texts = [breakable_text(note) for note in table.all_notes]
+    return [r"\footnotesize\raggedright", "\n\n".join(texts)] if texts else []

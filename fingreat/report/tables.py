@@ -120,8 +120,8 @@ class Column(Record):
 
     @property
     def head(self) -> str:
-        """Its label as a page writes it: with a capital, unless it is a symbol of one letter."""
-        return self.label if len(self.label) == 1 else self.label[:1].upper() + self.label[1:]
+        """Its label as a page writes it: with a capital, unless it begins with a symbol, as "p (Holm)" does."""
+        return self.label if not self.label[1:2].strip(" (") else self.label[:1].upper() + self.label[1:]
 
 
 class Table(Record):

@@ -36,11 +36,11 @@ def test_names_stand_above_their_rows_before_shares_are_taken_apart() -> None:
     assert r"\begin{tabular}{lrrrrrr}" in lines
     row = r"50.0\% & 12/24 & {[}25.0–75.0\%{]} & 50.0\% & 12/24 & {[}25.0–75.0\%{]} \\"
     assert lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")] == [
-        r"\multicolumn{7}{l}{\textit{Run lexicon-quote\_1, reference embed-quote}} \\",
+        r"\multicolumn{7}{l}{\textit{Run: lexicon-quote\_1, reference: embed-quote}} \\",
         f"EDGE-00 & {row}",
         f"EDGE-01 & {row}",
         r"\addlinespace",
-        r"\multicolumn{7}{l}{\textit{Run b, reference embed-quote}} \\",
+        r"\multicolumn{7}{l}{\textit{Run: b, reference: embed-quote}} \\",
         f"EDGE-00 & {row}",
         f"EDGE-01 & {row}",
     ]
@@ -53,41 +53,54 @@ def test_names_of_one_row_each_get_no_line_of_their_own() -> None:
     assert "% Below each other: per cent, k/n, [interval]." in source
 
 
-def test_a_table_too_wide_for_parts_below_each_other_has_its_names_above_them() -> None:
-    spare = tuple(Column(label=f"number {n:02}", kind="count", spare=n > 5) for n in range(8))
-    lines = table_latex(by_edge(LONG_NAMES, edges=1, spare=spare)).split("\n")
+def test_a_table_too_wide_for_parts_below_each_other_has_its_columns_in_panels_with_all_names() -> None:
+    numbers = tuple(Column(label=f"number {n:02}", kind="count", spare=n > 5) for n in range(12))
+    source = table_latex(by_edge(LONG_NAMES, edges=4, spare=numbers))
+    lines = source.split("\n")
     assert [line for line in lines if line.startswith("% ")][1:] == [
-        "% Below each other: per cent, k/n, [interval].",
-        "% Left out for want of room, but in the CSV file: number 06, number 07.",
+        "% Too wide for a page: its columns are divided into panels.",
+        f"% Left out for want of room, but in the CSV file: {', '.join(f'number {n:02}' for n in range(6, 12))}.",
     ]
-    assert lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")] == [
-        r"\multicolumn{9}{l}{\textit{Run lexicon-quote\_1, reference embed-quote}} \\",
-        r"EDGE-00 & 1 & 1 & 1 & 1 & 1 & 1 & 50.0\% & 50.0\% \\",
-        r" &  &  &  &  &  &  & 12/24 & 12/24 \\",
-        r" &  &  &  &  &  &  & {[}25.0–75.0\%{]} & {[}25.0–75.0\%{]} \\",
-    ]
+    heads = [lines[place + 1] for place, line in enumerate(lines) if line == r"\toprule"]
+    assert all(head.startswith("Run & Reference & Edge & ") for head in heads)
+    assert [re.findall(r"Number \\\\ (\d+)", head) for head in heads] == [["00", "01", "02", "03", "04"], ["05"], []]
+    assert [head.count(r"\multicolumn{3}") for head in heads] == [0, 1, 1]
+    assert source.count(r"\begin{tabular}") == 3
+    assert source.count(r"\caption") == source.count(r"\label") == 1
 
 
-def test_long_names_stand_above_their_rows_in_as_many_lines_as_they_need() -> None:
+def test_panels_of_a_table_longer_than_a_page_have_one_number() -> None:
+    numbers = tuple(Column(label=f"number {n:02}", kind="count") for n in range(12))
+    source = table_latex(by_edge(LONG_NAMES, edges=40, spare=numbers, totals=1))
+    lines = source.split("\n")
+    begun = [place for place, line in enumerate(lines) if line.startswith(r"\begin{longtable}")]
+    assert len(begun) > 1
+    assert [lines[place - 1] == r"\addtocounter{table}{-1}" for place in begun] == [False, *[True] * (len(begun) - 1)]
+    assert source.count(r"\caption{") == source.count(r"\label") == 1
+
+
+def test_lines_above_rows_are_wrapped_if_they_are_wider_than_a_page() -> None:
     def above(*names: str) -> list[str]:
-        made = Table(id="t", title="T", columns=(*NAMES[:2], *SHARES), rows=((*names, HALF, HALF),))
-        return re.findall(r"\\textit\{(.*)\}\} ", table_latex(made))
+        rows = ((*names, HALF, HALF),) * 2
+        made = Table(id="t", title="T", columns=(*NAMES[:2], *SHARES), rows=rows)
+        return re.findall(r"^\\multicolumn\{6\}\{(.*)\}\{\\textit\{(.*)\}\} ", table_latex(made), re.MULTILINE)
 
-    # Some 80 characters of 4.45 pt are the width of a page.
-    assert above("a" * 36, "b" * 28) == ["Run " + "a" * 36 + ", reference " + "b" * 28]
-    assert above("a" * 36, "b" * 30) == ["Run " + "a" * 36, "Reference " + "b" * 30]
-    assert above("a" * 30, "b") == []
+    # The letters of "Run: , reference: " and 52 of 9 pt, half as wide as high, are 320 pt of the 360 that a page has.
+    assert above("a" * 26, "b" * 26) == [("l", f"Run: {'a' * 26}, reference: {'b' * 26}")]
+    [(place, text)] = above("a" * 40, "b" * 40)
+    assert place == r"p{\linewidth}"
+    assert text.replace(r"\allowbreak{}", "") == f"Run: {'a' * 40}, reference: {'b' * 40}"
 
 
-def test_counts_too_wide_with_their_names_have_these_above_them() -> None:
+def test_names_are_wrapped_where_a_table_is_too_wide_with_them_and_the_longest_most() -> None:
     columns = (*NAMES[:2], *(Column(label=f"number {n}", kind="count") for n in range(4)))
-    made = Table(id="t", title="T", columns=columns, rows=(("a" * 36, "b" * 36, 1, 2, 3, 4),))
-    lines = table_latex(made).split("\n")
-    assert lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")] == [
-        rf"\multicolumn{{4}}{{l}}{{\textit{{Run {'a' * 36}}}}} \\",
-        rf"\multicolumn{{4}}{{l}}{{\textit{{Reference {'b' * 36}}}}} \\",
-        r"1 & 2 & 3 & 4 \\",
-    ]
+    made = Table(id="t", title="T", columns=columns, rows=(("short", f"b-{'0123456789' * 6}", 1, 2, 3, 4),))
+    source = table_latex(made)
+    wrap = re.search(r"\\begin\{tabular\}\{l>\{.*\}p\{(\d+)pt\}rrrr\}", source)
+    assert wrap
+    # 5 letters and 4 x 6 letters of some 5 pt, and 6 x 5 pt of space, leave about 360 - 175.
+    assert 150 <= int(wrap[1]) <= 230
+    assert r"short & b-\allowbreak{}0123\allowbreak{}4567\allowbreak{}8901" in source
 
 
 def test_sums_stay_under_the_columns_they_sum() -> None:
@@ -112,14 +125,31 @@ def test_a_table_longer_than_a_page_breaks_and_says_what_it_needs() -> None:
     assert lines[11] == r"\endfirsthead"
     rows = lines[again + 7 : lines.index(r"\end{longtable}")]
     assert sum(line.startswith("EDGE-") for line in rows) == 60
-    # No page ends with the names of what follows.
-    assert [line for line in rows if line.endswith(r"\\*")] == [
-        r"\multicolumn{7}{l}{\textit{Run lexicon-quote\_1, reference embed-quote}} \\*",
-        r"\multicolumn{7}{l}{\textit{Run b, reference c}} \\*",
-    ]
-    assert "A note." in lines
-    assert lines[-2:] == [r"\endgroup", ""]
+    # Pages end after half of a pair's rows, which would fill more than half a page, or all, and begin with its names.
+    ends = [place for place, line in enumerate(rows) if line.endswith(r" \\")]
+    assert [rows[place][:7] for place in ends] == ["EDGE-14", "EDGE-29", "EDGE-14", "EDGE-29"]
+    names = [r"Run: lexicon-quote\_1, reference: embed-quote"] * 2 + ["Run: b, reference: c"] * 2
+    begun = [place for place, line in enumerate(rows) if "textit" in line]
+    assert [rows[place] for place in begun] == [rf"\multicolumn{{7}}{{l}}{{\textit{{{name}}}}} \\*" for name in names]
+    assert begun == [0, *(place + 2 for place in ends[:-1])]
+    assert [rows[place - 1] for place in begun[1:]] == [r"\addlinespace"] * 3
+    # Notes in a box could be higher than a page.
+    assert lines[-6:] == [r"\end{longtable}", r"\footnotesize\raggedright", "A note.", r"\par", r"\endgroup", ""]
     assert r"\begin{table}" not in lines
+
+
+def test_every_page_of_a_long_table_begins_with_all_names_of_its_first_row() -> None:
+    made = by_edge(("a", "b"), ("a", "c"), edges=30).only((0, 1, 2, 3))
+    lines = table_latex(made).split("\n")
+    rows = [line for line in lines if "EDGE-" in line]
+    assert r"\begin{longtable}{lllrrr}" in lines
+    assert r"\textit" not in "".join(lines)
+    # 30 lines of 13.6 pt are 408 of the 540 pt of a page, more than half of it: two parts of 15 rows for each pair.
+    begun = [place for place, line in enumerate(rows) if not line.startswith(" &")]
+    assert begun == [0, 15, 30, 45]
+    assert [rows[place][:8] for place in begun] == ["a & b & ", "a & b & ", "a & c & ", "a & c & "]
+    # A page ends only before such a row.
+    assert [place for place, line in enumerate(rows, 1) if not line.endswith(r"\\*")] == [15, 30, 45, 60]
 
 
 def test_a_table_breaks_as_soon_as_its_rows_fill_a_page() -> None:

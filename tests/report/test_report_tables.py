@@ -192,9 +192,9 @@ def test_csv_gives_a_rate_unrounded() -> None:
 
 
 def test_a_head_begins_with_a_capital_unless_it_is_a_symbol() -> None:
-    labels = ["filed in", "Jaccard", "H(E|T)", "p", "of the tag's weight"]
+    labels = ["filed in", "Jaccard", "H(E|T)", "p", "p (Holm)", "of the tag's weight"]
     assert [Column(label=label).head for label in labels] == [
-        *("Filed in", "Jaccard", "H(E|T)", "p", "Of the tag's weight")
+        *("Filed in", "Jaccard", "H(E|T)", "p", "p (Holm)", "Of the tag's weight")
     ]
 
 
