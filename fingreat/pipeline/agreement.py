@@ -129,7 +129,7 @@ def agreement_tables(measured: MeasuredRuns, *, by_edge: bool = False) -> tuple[
     tables = (
         agreement_table(pairs, seed=seed),
         volume_table(measured.volumes),
-        agreement_by_category_table(pairs, seed=seed),
+        agreement_by_category_table(pairs, grouping=measured.grouping, seed=seed),
         *((agreement_by_edge_table(pairs, seed=seed),) if by_edge else ()),
         span_table(pairs, seed=seed),
         fidelity_table(pairs, seed=seed),

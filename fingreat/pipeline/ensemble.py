@@ -96,8 +96,9 @@ def measure_ensemble(
 
 def ensemble_tables(measured: MeasuredEnsemble) -> tuple[Table, ...]:
     """All there is to say, as tables; each says what it was measured on."""
-    makers = (ensemble_table, ensemble_by_category_table)
-    return measured.scope.told(make(measured.scores, seed=measured.seed) for make in makers)
+    scores, seed = measured.scores, measured.seed
+    by_category = ensemble_by_category_table(scores, grouping=measured.grouping, seed=seed)
+    return measured.scope.told((ensemble_table(scores, seed=seed), by_category))
 
 
 def _check_sides(together: Sequence[RunFolder], members: Sequence[int], references: Sequence[int]) -> None:

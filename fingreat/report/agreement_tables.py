@@ -14,6 +14,7 @@ from fingreat.report.columns import (
     TIES,
     edges,
     names,
+    on_grouping,
     on_intervals,
     rates,
     share,
@@ -22,6 +23,7 @@ from fingreat.report.columns import (
     texts,
 )
 from fingreat.report.tables import Cell, Table
+from fingreat.schema.graph import DEFAULT_GROUPING
 
 _MEASURES = (
     "Recall is matched / extractions of the reference; Jaccard is matched / (extractions of both - matched); "
@@ -82,7 +84,9 @@ def agreement_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Tabl
     )
 
 
-def agreement_by_category_table(pairs: Sequence[PairAgreement], *, seed: int = SEED) -> Table:
+def agreement_by_category_table(
+    pairs: Sequence[PairAgreement], *, grouping: str = DEFAULT_GROUPING, seed: int = SEED
+) -> Table:
     """The same within the categories of reference edges."""
     return Table(
         id="agreement-by-category",
@@ -90,7 +94,7 @@ def agreement_by_category_table(pairs: Sequence[PairAgreement], *, seed: int = S
         detail=True,
         columns=(*names("run", "reference"), *texts("category"), *shares("recall", "conditional precision")),
         rows=tuple(_cohorts(pairs, lambda found: found.categories)),
-        notes=_on_cohorts(pairs, lambda found: found.categories, seed),
+        notes=(*on_grouping(grouping), *_on_cohorts(pairs, lambda found: found.categories, seed)),
     )
 
 

@@ -13,6 +13,7 @@ from fingreat.report.columns import (
     TIES,
     gain,
     names,
+    on_grouping,
     on_intervals,
     points,
     share,
@@ -21,6 +22,7 @@ from fingreat.report.columns import (
 )
 from fingreat.report.groups_table import torn_note
 from fingreat.report.tables import Cell, Table, count_of, fraction, percent
+from fingreat.schema.graph import DEFAULT_GROUPING
 
 _SAME = (
     "The ensemble and its members are compared on the same passages: those that all members quote, that have a "
@@ -63,7 +65,9 @@ def ensemble_table(scores: Sequence[EnsembleScore], *, seed: int = SEED) -> Tabl
     )
 
 
-def ensemble_by_category_table(scores: Sequence[EnsembleScore], *, seed: int = SEED) -> Table:
+def ensemble_by_category_table(
+    scores: Sequence[EnsembleScore], *, grouping: str = DEFAULT_GROUPING, seed: int = SEED
+) -> Table:
     """The same within the categories of reference edges."""
     cohorts = [cohort for score in scores for row in score.rows for cohort in row.categories]
     return Table(
@@ -75,6 +79,7 @@ def ensemble_by_category_table(scores: Sequence[EnsembleScore], *, seed: int = S
         notes=(
             *_on_votes(scores),
             COHORTS,
+            *on_grouping(grouping),
             *_on_intervals(scores, [cohort.precision.interval for cohort in cohorts], seed),
         ),
     )

@@ -288,3 +288,9 @@ def test_a_page_has_the_interval_below_the_numbers_of_a_share_and_beside_a_diffe
         ["gold & co", "ensemble", "80.0%", "4/5 25.0–87.5%", "–", ""],
         ["gold & co", "m1", "60.0%", "3/5 25.0–87.5%", "+20.0", "-10.0 to +50.0"],
     ]
+
+
+def test_tables_of_categories_say_which_grouping_if_it_is_not_the_usual_one() -> None:
+    for make, found in ((agreement_by_category_table, [pair()]), (ensemble_by_category_table, [vote()])):
+        assert any("grouping “capital”" in note for note in make(found, grouping="capital").notes)
+        assert not any("grouping" in note for note in make(found).notes)
