@@ -64,6 +64,8 @@ def _as_data(measured: MeasuredCosts) -> dict[str, Any]:
         "models": [_figures(model) for model in measured.models],
         "accuracy": as_data(measured.answers),
         "no_accuracy": measured.refused,
+        **{name: getattr(measured, name) for name in ("filings", "replicates", "seed")},
+        "notes": list(measured.notes),
     }
 
 

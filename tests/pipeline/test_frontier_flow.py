@@ -115,6 +115,7 @@ def test_the_command_writes_tables_and_figures(
         ("good", 3), ("middling", 2), ("free", 2), ("poor", 1),
     ]  # fmt: skip
     assert data["accuracy"][0]["dollars"]["cost"] == pytest.approx(10)
+    assert (data["replicates"], data["seed"], data["filings"]) == (2000, 20261010, len({p.filing_id for p in GOLD}))
     assert {path.name for path in out.iterdir()} <= set(TABLES.names)
     rows = list(csv.DictReader((out / "cost-accuracy.csv").open(newline="")))
     assert [row["USD frontier"] for row in rows] == ["yes", "no", "", "yes"]
