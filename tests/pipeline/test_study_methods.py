@@ -70,15 +70,17 @@ def test_a_model_in_two_modes_is_one_model() -> None:
     assert methods._models(runs[1:]) == "2 models (spans, near)"
 
 
-def test_what_is_no_language_model_is_described_and_is_asked_nothing() -> None:
-    words, near = outcome(classified("words", "lexicon")), outcome(classified("near", "embed"), model="e5")
-    first, second = methods._unprompted([words, near])
-    assert first == (
-        "words is no language model: it finds weighted cue phrases of the graph file, reads the passage alone, and "
-        "uses neither prompt nor sampling."
-    )
-    assert "nearest to a sentence's embedding (e5), reads the passage alone" in second
-    assert list(methods._asked([words.run, near.run])) == []
+def test_what_is_no_language_model_is_described_once_and_is_asked_nothing() -> None:
+    quoting, typing = outcome(extracted("words", "lexicon")), outcome(classified("words", "lexicon"))
+    near = [outcome(classified(name, "embed"), model="e5") for name in ("near", "bare")]
+    assert list(methods._unprompted(of(quoting, typing, *near, outcome(classified("qwen", "hf:qwen"))))) == [
+        "words is no language model: it finds weighted cue phrases of the graph file, reads chunks and a passage "
+        "without what is around it, and uses neither prompt nor sampling.",
+        "near, bare are no language models: each takes the relationship whose definition and statements lie nearest "
+        "to a sentence's embedding (e5), reads a passage without what is around it, and uses neither prompt nor "
+        "sampling.",
+    ]
+    assert list(methods._asked([typing.run, near[0].run])) == []
 
 
 def test_whom_a_passage_was_shown_alone_and_without_figures_is_said() -> None:
@@ -88,3 +90,11 @@ def test_whom_a_passage_was_shown_alone_and_without_figures_is_said() -> None:
     assert shown.endswith("of answer; to bare it was shown alone.")
     assert list(methods._masked(runs)) == ["Figures were taken out of what was shown for bare."]
     assert list(methods._shown(of(), runs[1:])) == ["A passage was shown alone, without a word on its filing."]
+
+
+def test_the_members_of_a_vote_are_named_where_there_is_a_vote() -> None:
+    ensemble = SimpleNamespace(ensemble=SimpleNamespace(members=("a", "b")))
+    judged = SimpleNamespace(config=ensemble, found=(), extractions=lambda *_: ["judge"])
+    alone = SimpleNamespace(config=ensemble, found=(), extractions=lambda *_: [])
+    assert list(methods._ensemble(cast(Material, judged))) == ["Ensemble: the vote is that of a, b."]
+    assert list(methods._ensemble(cast(Material, alone))) == []

@@ -71,10 +71,13 @@ def test_company_and_year_stand_beside_the_id_of_a_filing_where_they_are_known()
     columns = (Column(label="right"), Column(label="filing", kind="filing"), Column(label="text"))
     made = Table(id="t", title="T", columns=columns, rows=tuple((str(n), id_, "…") for n, id_ in enumerate("abcd")))
     named = Filing(id="a", company="PUMPS INC", filed=date(2015, 3, 1), **said)
-    undated, unnamed = Filing(id="b", company="VALVES", **said), Filing(id="c", filed=date(2020, 3, 1), **said)
+    undated, unnamed = (
+        Filing(id="b", company="VALVES", fiscal_year=2019, **said),
+        Filing(id="c", filed=date(2020, 3, 1), **said),
+    )
     found = parts._with_companies(made, corpus_of(named, undated, unnamed))
     assert [column.label for column in found.columns] == ["right", "filing", "company and year", "text"]
-    assert [row[2] for row in found.rows] == ["PUMPS INC, 2015", "VALVES", "2020", None]
+    assert [row[2] for row in found.rows] == ["PUMPS INC, 2015", "VALVES, fiscal 2019", "2020", None]
     assert [row[3] for row in found.rows] == ["…"] * 4
     assert parts._with_companies(made, corpus_of(Filing(id="a", **said))) == made
     assert parts._with_companies(table("other", 1), corpus_of(named)) == table("other", 1)

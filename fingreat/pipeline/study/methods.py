@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from fingreat.analysis.bootstrap import PERCENTILES
 from fingreat.inference import parse_spec
@@ -29,6 +29,8 @@ _WITHOUT_PROMPT = {
     "embed": "takes the relationship whose definition and statements lie nearest to a sentence's embedding",
 }
 """Back ends that read the text alone, without prompt or sampling → what they do."""
+_READ = {"extract": "chunks", "classify": "a passage without what is around it"}
+"""Task → what such a back end reads."""
 _SHOWN = 16
 """Characters of a hash in a sentence; the appendix has all of it."""
 _MOST_NAMED = 12
@@ -74,8 +76,7 @@ def _graph(material: Material) -> Iterator[str]:
 
 
 def _extraction(material: Material) -> Iterator[str]:
-    found = [one for one in material.found if one.run.kind == "extract" and one.run.role != "repeat"]
-    runs = [one.run for one in found]
+    runs = [one.run for one in material.found if one.run.kind == "extract" and one.run.role != "repeat"]
     if not runs:
         return
     tokens = material.config.corpus.tokens
@@ -83,7 +84,6 @@ def _extraction(material: Material) -> Iterator[str]:
         f"Extraction: {_models(runs)} read the texts in chunks of up to {tokens:,} tokens of cl100k_base, the same for "
         "all, which end at the start of a heading, a paragraph, a line or a sentence."
     )
-    yield from _unprompted(found)
     configs = [run.config for run in runs if isinstance(run.config, ExtractConfig)]
     modes = {config.mode for config in configs}
     if "quote" in modes:
@@ -127,9 +127,32 @@ def _matching(material: Material) -> Iterator[str]:
         )
 
 
+def _unprompted(material: Material) -> Iterator[str]:
+    """What is no language model: what it does, and what it reads."""
+    for backend, does in _WITHOUT_PROMPT.items():
+        of = [one for one in material.found if parse_spec(one.run.config.model).backend == backend]
+        shown = [one for one in of if one.run.role != "repeat"]
+        names = _named(dict.fromkeys(one.run.name for one in shown))
+        if not names:
+            continue
+        models = sorted({one.manifest.model.model for one in of if one.manifest and backend == "embed"})
+        by = f" ({', '.join(models)})" if models else ""
+        kinds = {one.run.kind for one in shown}
+        read = " and ".join(what for kind, what in _READ.items() if kind in kinds)
+        are = "are no language models: each" if len({one.run.name for one in shown}) > 1 else "is no language model: it"
+        yield f"{names} {are} {does}{by}, reads {read}, and uses neither prompt nor sampling."
+
+
+def _ensemble(material: Material) -> Iterator[str]:
+    members = material.config.ensemble.members or tuple(
+        one.run.entry.name for one in material.found if one.run.kind == "extract" and one.run.role == "model"
+    )
+    if len(members) > 1 and material.extractions("reference"):
+        yield f"Ensemble: the vote is that of {_named(members)}."
+
+
 def _classification(material: Material) -> Iterator[str]:
-    found = [one for one in material.found if one.run.kind == "classify"]
-    runs = [one.run for one in found]
+    runs = [one.run for one in material.found if one.run.kind == "classify"]
     if not runs or material.gold is None or material.config.classify is None:
         return
     gold = read_gold(material.gold)
@@ -142,7 +165,6 @@ def _classification(material: Material) -> Iterator[str]:
     )
     if left := len(gold) - len(eligible):
         yield f"{count_of(left, 'passage')} with no accepted relationship {'was' if left == 1 else 'were'} left out."
-    yield from _unprompted(found)
     yield from _shown(material, [run for run in runs if prompted(run)])
     yield from _masked(runs)
     yield from _asked(runs)
@@ -256,20 +278,6 @@ def prompted(run: StudyRun) -> bool:
     return parse_spec(run.config.model).backend not in _WITHOUT_PROMPT
 
 
-def _unprompted(found: Sequence[Outcome]) -> Iterator[str]:
-    """What runs are that take no prompt."""
-    for backend, does in _WITHOUT_PROMPT.items():
-        of = [one for one in found if parse_spec(one.run.config.model).backend == backend]
-        if not of:
-            continue
-        names = _names([one.run for one in of])
-        are = f"{names} is no language model: it" if len(of) == 1 else f"{names} are no language models: each"
-        models = sorted({one.manifest.model.model for one in of if one.manifest and backend == "embed"})
-        by = f" ({', '.join(models)})" if models else ""
-        alone = " the passage alone" if of[0].run.kind == "classify" else " the text"
-        yield f"{are} {does}{by}, reads{alone}, and uses neither prompt nor sampling."
-
-
 def _models(runs: Sequence[StudyRun]) -> str:
     models = len({(run.config.model, run.config.base_url) for run in runs})
     if models == len(runs):
@@ -278,10 +286,25 @@ def _models(runs: Sequence[StudyRun]) -> str:
 
 
 def _names(runs: Sequence[StudyRun]) -> str:
-    return ", ".join(run.name for run in runs) if len(runs) <= _MOST_NAMED else "named in the appendices"
+    return _named([run.name for run in runs])
 
 
-_PARAGRAPHS = (_corpus, _graph, _extraction, _repeats, _matching, _classification, _statistics, _software)
+def _named(names: Collection[str]) -> str:
+    return ", ".join(names) if len(names) <= _MOST_NAMED else "named in the appendices"
+
+
+_PARAGRAPHS = (
+    _corpus,
+    _graph,
+    _extraction,
+    _repeats,
+    _matching,
+    _ensemble,
+    _classification,
+    _unprompted,
+    _statistics,
+    _software,
+)
 
 
 def lead_of(material: Material) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ def _behavior(material: Material, watch: Watching) -> Made:
     runs = _readers_of_all(material)
     dating = behavior.Dating(corpus=material.corpus.path)
     found = behavior.measure_behavior(runs, dating=dating, choice=material.choice, watch=watch, **material.grouped)
-    return Made(behavior.behavior_tables(found), behavior.behavior_figures(found))
+    return Made(behavior.behavior_tables(found), behavior.behavior_figures(found), _aside(material))
 
 
 def _agreement(material: Material, watch: Watching) -> Made:
@@ -163,7 +163,7 @@ def _noise(material: Material, watch: Watching) -> Made:
     found = noise.measure_noise(
         [one.run.folder for one in originals], repeats, choice=material.choice, watch=watch, **material.grouped
     )
-    return Made(noise.noise_tables(found))
+    return Made(noise.noise_tables(found), text=_aside(material))
 
 
 def _ensemble(material: Material, watch: Watching) -> Made:
@@ -186,7 +186,7 @@ def _ensemble(material: Material, watch: Watching) -> Made:
 def _tags(material: Material, watch: Watching) -> Made:
     runs = _readers_of_all(material)
     found = tagged.measure_run_tags(runs, choice=material.choice, watch=watch)
-    return Made(tagged.tag_tables(found), tagged.tag_figures(found))
+    return Made(tagged.tag_tables(found), tagged.tag_figures(found), _aside(material))
 
 
 def _accuracy(material: Material, watch: Watching) -> Made:
@@ -216,7 +216,10 @@ def _with_companies(table: Table, material: Material) -> Table:
 
 
 def _year(filing: Filing) -> str | None:
-    return str(filing.filed.year) if filing.filed else None
+    """Of filing, or else the fiscal one."""
+    if filing.filed:
+        return str(filing.filed.year)
+    return f"fiscal {filing.fiscal_year}" if filing.fiscal_year is not None else None
 
 
 def _stability(material: Material, watch: Watching) -> Made:
@@ -264,7 +267,7 @@ def _panel(material: Material, watch: Watching) -> Made:
     text = f"The panel, a row for every run, filing and edge, is in {names} beside this page."
     if len(files) == 1:
         text += " It is in Parquet as well where polars is installed."
-    return Made(panel.panel_tables(found), panel.panel_figures(found), (text,))
+    return Made(panel.panel_tables(found), panel.panel_figures(found), (text, *_aside(material)))
 
 
 def _reviews(material: Material, watch: Watching) -> Made:
@@ -309,6 +312,15 @@ def _readers_of_all(material: Material) -> Sequence[RunFolder]:
     whole = [one.run.folder for one in material.found if one.run.role == "reference" and not one.run.years]
     runs = [*material.extractions("model"), *whole] or material.extractions("reference")
     return material.some(runs, "extraction run", planned=len(material.config.extractors))
+
+
+def _aside(material: Material) -> tuple[str, ...]:
+    """Which references `_readers_of_all` leaves out, in a sentence."""
+    read_less = [one.run.name for one in material.found if one.run.role == "reference" and one.run.years]
+    if not read_less or not material.extractions("model"):
+        return ()
+    stand = "stands" if len(read_less) == 1 else "stand"
+    return (f"{', '.join(read_less)} read fewer filings and {stand} aside here.",)
 
 
 def _classified(material: Material) -> Sequence[RunFolder]:
