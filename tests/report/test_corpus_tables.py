@@ -280,8 +280,8 @@ def test_files_are_named_without_their_folders_and_a_call_alone_repeats_nothing(
     assert shown(table) == [
         "add | filings | 2",
         "add | added | 2",
-        "add | files | a.htm, b.txt",
-        "add | files in all | 2",
+        "add | files and folders | a.htm, b.txt",
+        "add | files and folders in all | 2",
         "add | already there | 0",
         "add | documents beside their full submission | 1",
     ]
