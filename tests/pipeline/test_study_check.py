@@ -114,6 +114,19 @@ def test_a_missing_extra_is_a_reason_and_what_it_would_take_is_told_all_the_same
     assert checked.runs[0].reason == "the engine is not installed. Install it with: pip install engine"
 
 
+def test_gold_of_other_filings_is_told_in_a_studys_words(tmp_path: Path) -> None:
+    """No folder that is gone, and no option that studies lack; a filing_id is said to be what it is."""
+    file = write_study(tmp_path, QUICK)
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(gold.read_text(encoding="utf-8").replace("0000000001-10-", "other-").replace(
+        "0000000002-15-", "more-"), encoding="utf-8")  # fmt: skip
+    reasons = [planned.reason for planned in check_study(file, tmp_path / "out").runs if planned.run.kind == "classify"]
+    for reason in map(str, reasons):
+        assert reason.startswith("the corpus: has none of the filings that the gold passages are from.")
+        assert "its accession number, or the SHA-256" in reason
+        assert "--corpus" not in reason
+
+
 def test_without_corpus_or_gold_nothing_is_counted_and_both_are_named(tmp_path: Path) -> None:
     text = QUICK.replace("2015.txt", "2016.txt").replace("gold.jsonl", "later.jsonl")
     checked = check_study(write_study(tmp_path, text), tmp_path / "out")

@@ -94,6 +94,7 @@ def test_the_nth_repeat_has_a_seed_n_higher_and_chunks_n_tenths_smaller(tmp_path
         ("simulations = 20", "zzz = 20", r"power\.zzz: is no key here; there are accuracy, differences, "),
         ('guide = "none"', 'guide = "none"\n[[extract.models]]\nname = "empty"\nslot = ""', "slot: must not be empty"),
         ("[extract]", 'item = "99"\n[extract]', r"corpus\.item: '99' is no item of a 10-K"),
+        ('title = "A small study"', 'title = "A \\u202e study"', r"study\.title: has a character .* U\+202E"),
         ('title = "A small study"', "title = 3", r"study\.title: must be a text in quotes; it is 3\."),
         ("simulations = 20", "passages = 20", "needs `passages` and `filings` together"),
     ],

@@ -13,12 +13,12 @@ import pytest
 from pipeline_builders import Watching
 from study_builders import SENTENCES, STUDY, YEARS, write_script, write_study
 
-from fingreat.errors import InputError, StorageError
+from fingreat.errors import InputError, RunError, StorageError
 from fingreat.pipeline.progress import Progress
 from fingreat.pipeline.study.check import check_study
 from fingreat.pipeline.study.flow import Study, run_study
 from fingreat.report import Share, Table
-from fingreat.runs import RunFolder, read_records
+from fingreat.runs import RunFolder, read_records, sole_owner
 from fingreat.schema import Extraction, GoldPassage, Reply
 
 
@@ -421,6 +421,21 @@ def test_a_reply_is_text_on_the_page_and_never_markup(
     page = study.page.read_text(encoding="utf-8")
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)" in page
+
+
+def test_two_processes_do_not_measure_one_study_at_once(out: Path, made: tuple[Path, Study]) -> None:
+    with sole_owner(out):
+        with pytest.raises(RunError, match="another process is working here"):
+            run_study(made[0] / "study.toml", out)
+        # Runs of some models are another machine's part of the work.
+        assert run_study(made[0] / "study.toml", out, only=["cash"]).complete
+
+
+def test_a_reference_that_read_less_is_said_to_stand_aside(made: tuple[Path, Study]) -> None:
+    _, study = made
+    assert study.report is not None
+    told = {part.id for part in study.report.parts if "judge read fewer filings and stands aside here." in part.text}
+    assert told == {"behavior", "noise", "tags", "panel"}
 
 
 def test_a_full_disk_ends_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from fingreat.pipeline.study.loading import graph_of_study, load_study
 from fingreat.pipeline.study.parts import measured_power
 from fingreat.pipeline.study.record import StudyFolder
 from fingreat.pipeline.study.results import check_results
-from fingreat.pipeline.study.runs import Done, Slot, StudyRun, slots, study_runs
+from fingreat.pipeline.study.runs import Done, Slot, StudyRun, reason_of, slots, study_runs
 from fingreat.pipeline.study.sources import (
     corpus_folder,
     corpus_to_look_at,
@@ -150,7 +150,7 @@ def _planned(
         estimate = _estimate(run, corpus, gold, cache)
     except FingreatError as error:
         # A corpus that is only looked at is gone when this is read.
-        return PlannedRun(run, "missing", reason=str(error).replace(str(corpus.path), "the corpus"))
+        return PlannedRun(run, "missing", reason=reason_of(error).replace(str(corpus.path), "the corpus"))
     if reason := _cannot_run(run):
         return PlannedRun(run, "missing", estimate, reason)
     return PlannedRun(run, "to run", estimate)

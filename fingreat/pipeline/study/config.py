@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -56,8 +57,18 @@ def _known_item(item: str) -> str:
 
 
 Item = Annotated[str, AfterValidator(_known_item)]
+
+
+def _plain(text: str) -> str:
+    """Characters that cannot be seen may turn a page's text around."""
+    if hidden := [one for one in text if unicodedata.category(one) in ("Cc", "Cf")]:
+        raise ValueError(f"has a character that cannot be seen, U+{ord(hidden[0]):04X}")
+    return text
+
+
+Plain = Annotated[str, AfterValidator(_plain)]
 StudyPath = Annotated[Path, AfterValidator(_beside_the_file)]
-StudyModel = Annotated[str, AfterValidator(_known_model)]
+StudyModel = Annotated[Plain, AfterValidator(_known_model)]
 Years = Annotated[tuple[int, ...], BeforeValidator(_years)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")]
 """Names a folder, and a run in tables."""
@@ -74,7 +85,7 @@ class About(Record):
     """
 
     name: Name
-    title: str = Field(min_length=1)
+    title: Plain = Field(min_length=1)
     seed: int = Field(default=SEED, ge=0)
     replicates: int = Field(default=REPLICATES, ge=1, le=MOST_REPLICATES)
     grouping: str = DEFAULT_GROUPING
@@ -179,7 +190,7 @@ class Extractor(ExtractSettings):
 
     name: Name
     model: StudyModel | None = None
-    slot: str | None = Field(default=None, min_length=1)
+    slot: Plain | None = Field(default=None, min_length=1)
     base_url: str | None = None
     years: Years = ()
 
@@ -194,7 +205,7 @@ class Classifier(ClassifySettings):
 
     name: Name
     model: StudyModel | None = None
-    slot: str | None = Field(default=None, min_length=1)
+    slot: Plain | None = Field(default=None, min_length=1)
     base_url: str | None = None
 
     @model_validator(mode="after")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import fingreat
-from fingreat.errors import BackendError, CostError, FingreatError, InputError, MissingExtraError, RemoteError, RunError
+from fingreat.errors import BackendError, CostError, InputError, MissingExtraError, RemoteError, RunError
 from fingreat.inference.cache import ReplyCache
 from fingreat.pipeline.classify import classify
 from fingreat.pipeline.corpus_folder import CorpusFolder
@@ -22,9 +22,10 @@ from fingreat.pipeline.study.material import Material
 from fingreat.pipeline.study.places import without_places
 from fingreat.pipeline.study.record import StudyFolder
 from fingreat.pipeline.study.results import check_results, measure_study, write_results
-from fingreat.pipeline.study.runs import Done, Outcome, Slot, StudyRun, slots, study_runs
+from fingreat.pipeline.study.runs import Done, Outcome, Slot, StudyRun, reason_of, slots, study_runs
 from fingreat.pipeline.study.sources import corpus_folder, make_corpus, missing_files, missing_gold, part_of, write_gold
 from fingreat.report.study import StudyReport
+from fingreat.runs import sole_owner
 
 _STOPS_ONE_RUN = (MissingExtraError, BackendError, CostError, InputError, RemoteError, RunError)
 """What ends one run and not the study. A disk that is full ends all of it."""
@@ -88,6 +89,7 @@ def run_study(
     Raises:
         InputError: the study file has a fault, the folder holds something else, or a file that is named is damaged.
         CorpusError, RemoteError: there is no corpus to read.
+        RunError: another process runs all of the study.
         StorageError: the disk refused.
     """
     config = load_study(file)
@@ -97,42 +99,41 @@ def run_study(
     folder.check(config)
     check_results(out)
     graph = graph_of_study(config, file)
-    if not missing_files(config.corpus):
-        # Whoever comes to a folder that holds a corpus and says nothing of itself takes it for something else.
-        folder.write(config, file, corpus_folder(config.corpus, out))
-    corpus = make_corpus(config.corpus, out, note)
-    lacks = missing_gold(config)
-    gold = write_gold(config, out)
-    inputs = folder.write(config, file, corpus)
-    done = Done(graph, corpus, config.corpus.item, gold)
-    outcomes = []
-    for run in runs:
-        outcome = _outcome(run, corpus, gold, lacks, done, cache, progress)
-        if outcome.reason:
-            note(f"{run.label}: {outcome.reason}")
-        outcomes.append(outcome)
-    study = Study(config, out, tuple(outcomes), tuple(slots(config, only)))
-    if only:
-        return study
-    measured = measure_study(Material(config, out, corpus, graph, gold, outcomes), study.slots, inputs, watch)
-    report = without_places(measured, out, file)
-    page, told = write_results(report, out, provenance(file, out))
-    folder.write(config, file, corpus, outcomes)
-    return Study(config, out, study.outcomes, study.slots, report, page, told)
+    missing = missing_files(config.corpus)
+    # Two that measure would write over each other; runs of some models have locks of their own.
+    with nullcontext() if only or missing else sole_owner(out):
+        if not missing:
+            # Before the corpus: whoever comes to a folder with one takes it for something else.
+            folder.write(config, file, corpus_folder(config.corpus, out))
+        corpus = make_corpus(config.corpus, out, note)
+        lacks = missing_gold(config)
+        gold = write_gold(config, out)
+        inputs = folder.write(config, file, corpus)
+        done = Done(graph, corpus, config.corpus.item, gold)
+        outcomes = []
+        for run in runs:
+            outcomes.append(_outcome(run, corpus, gold, lacks, done, cache, progress))
+            _note_of(outcomes[-1], note)
+        study = Study(config, out, tuple(outcomes), tuple(slots(config, only)))
+        if only:
+            return study
+        measured = measure_study(Material(config, out, corpus, graph, gold, outcomes), study.slots, inputs, watch)
+        report = without_places(measured, out, file)
+        page, told = write_results(report, out, provenance(file, out))
+        folder.write(config, file, corpus, outcomes)
+        return Study(config, out, study.outcomes, study.slots, report, page, told)
+
+
+def _note_of(outcome: Outcome, note: Callable[[str], None]) -> None:
+    """Tell why a run is missing."""
+    if outcome.reason:
+        note(f"{outcome.run.label}: {outcome.reason}")
 
 
 def provenance(file: Path, out: Path) -> list[str]:
     """What tables were made from, and the command that makes them, in lines."""
     words = shlex.join(("fingreat", "study", "run", str(file), "--out", str(out)))
     return [f"Made by fingreat {fingreat.__version__}: {words}"]
-
-
-def _reason(error: FingreatError) -> str:
-    """Why a run is missing, with what to do about it in a study: its runs have no --out of their own."""
-    if error.hint is None or "--out" not in error.hint:
-        return str(error)
-    place = f"{error.where}: " if error.where else ""
-    return f"{place}{error.message} Rename the model in the study file, or remove this run."
 
 
 def _outcome(
@@ -164,4 +165,4 @@ def _outcome(
             made = classify(gold, run.config, run.folder.path, corpus=corpus, options=options, progress=shown)
             return Outcome(run, "made", made.manifest)
     except _STOPS_ONE_RUN as error:
-        return Outcome(run, "missing", reason=_reason(error))
+        return Outcome(run, "missing", reason=reason_of(error))

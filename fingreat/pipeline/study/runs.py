@@ -218,6 +218,25 @@ class Outcome:
     reason: str | None = None
 
 
+_DO_INSTEAD = {
+    "--out": "Rename the model in the study file, or remove this run.",
+    "--corpus": (
+        "A passage's filing_id is the id that its filing has in corpus/filings.jsonl: its accession number, or the "
+        "SHA-256 of its bytes."
+    ),
+    "--schema": "The graph is `schema` of [study].",
+    "--gold": "The gold files are `gold` of [classify].",
+}
+"""Option of other commands, which studies do not have → what to do in its stead."""
+
+
+def reason_of(error: FingreatError) -> str:
+    """Why a run cannot be made, with what to do about it in a study."""
+    hint = next((instead for option, instead in _DO_INSTEAD.items() if option in (error.hint or "")), error.hint)
+    place = f"{error.where}: " if error.where else ""
+    return f"{place}{error.message}{f' {hint}' if hint else ''}"
+
+
 class Done:
     """Tells which runs are complete, without an engine.
 
