@@ -143,7 +143,8 @@ def _on_what_is_shown(table: Table, fit: Fit) -> Iterator[str]:
 def _body(panel: Table, style: Style, long: bool) -> list[str]:
     """The lines of all rows, with the lines that stand above and between them."""
     whole = style.shown(panel)
-    columns = tuple(zip(whole.columns, whole.spans, wrapped(whole, style), strict=True))
+    wraps = wrapped(whole, style)
+    columns = tuple(zip(whole.columns, whole.spans, wraps, strict=True))
     wide = sum(style.spans(whole))
     sums = len(panel.rows) - panel.totals
     lines: list[str] = []
@@ -154,7 +155,7 @@ def _body(panel: Table, style: Style, long: bool) -> list[str]:
         for heading, row in zip(style.headings(together), rows, strict=True):
             if number and number == sums:
                 block.append(r"\midrule")
-            elif number and (style.stacked or heading):
+            elif number and (heading or style.spaced(wraps)):
                 block.append(r"\addlinespace")
             block += [*_heading(heading, wide, style), *_block(columns, row, style)]
             number += 1
@@ -166,7 +167,11 @@ def _heading(text: str, columns: int, style: Style) -> list[str]:
     """The line above rows of so many columns, if there is one."""
     if not text:
         return []
-    place, shown = (r"p{\linewidth}", breakable_text(text)) if too_wide(text, style) else ("l", latex_text(text))
+    place, shown = (
+        (r"p{\dimexpr\linewidth-2\tabcolsep}", breakable_text(text))
+        if too_wide(text, style)
+        else ("l", latex_text(text))
+    )
     return [rf"\multicolumn{{{columns}}}{{{place}}}{{\textit{{{shown}}}}} \\"]
 
 

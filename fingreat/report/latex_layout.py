@@ -63,6 +63,10 @@ class Style(NamedTuple):
         """How many narrow columns each column takes."""
         return (1,) * len(table.columns) if self.stacked else table.spans
 
+    def spaced(self, wraps: Sequence[float]) -> bool:
+        """Whether rows are apart, as they have several lines, by the points that columns are wrapped to."""
+        return self.stacked or (self.tight and any(wraps))
+
 
 _NORMAL = Style(compact=False, stacked=False, tight=False, above=0, size=11, space=12, line=13.6)
 _SMALL = Style(compact=True, stacked=False, tight=False, above=0, size=9.25, space=5, line=11)
@@ -125,21 +129,36 @@ def _panels(table: Table, style: Style) -> tuple[Table, ...]:
     """The table in as few parts as are not wider than a page, about as wide as each other, with the names of its rows
     in each.
     """
-    least = len(tuple(_divided(table, style, _PAGE)))
-    tries = (tuple(_divided(table, style, limit)) for limit in range(_PAGE // 2, _PAGE + 1, 10))
-    return next(panels for panels in tries if len(panels) == least)
-
-
-def _divided(table: Table, style: Style, limit: float) -> Iterator[Table]:
-    """The table in parts that are not wider than some points, as far as can be."""
     names = max(1, next((place for place, column in enumerate(table.columns) if column.right), 0))
-    lead, part = tuple(range(names)), tuple[int, ...]()
-    for place in range(names, len(table.columns)):
-        if part and _width(table.only((*lead, *part, place)), style) > limit:
-            yield table.only((*lead, *part))
-            part = ()
-        part = (*part, place)
-    yield table.only((*lead, *part))
+    widths = _narrowest(table, style)
+    room = _PAGE - sum(widths[:names])
+    least = len(_divided(widths[names:], room))
+    parts = next(
+        parts for tenths in range(1, 11) if len(parts := _divided(widths[names:], room * tenths / 10)) <= least
+    )
+    return tuple(table.only((*range(names), *(names + place for place in part))) for part in parts)
+
+
+def _divided(widths: Sequence[float], room: float) -> list[list[int]]:
+    """The places of columns in parts that fit some room, as far as can be."""
+    parts: list[list[int]] = [[]]
+    left = room
+    for place, points in enumerate(widths):
+        if parts[-1] and points > left:
+            parts.append([])
+            left = room
+        parts[-1].append(place)
+        left -= points
+    return parts
+
+
+def _narrowest(table: Table, style: Style) -> list[float]:
+    """The points of each column, and of what is beside it, if all of text are as narrow as they can be."""
+    columns = zip(table.columns, _natural(table, style), _least(table.columns, style), style.spans(table), strict=True)
+    return [
+        (natural if column.right else min(natural, least)) + style.space * span
+        for column, natural, least, span in columns
+    ]
 
 
 def is_long(fit: Fit) -> bool:
@@ -182,7 +201,7 @@ def _height(table: Table, style: Style) -> float:
         texts = [math.ceil(1.1 * width(cell_text(column, cell)) * style.size / wrap) for column, cell, wrap in cells]
         lines += max([parts, *texts])
     headings = sum(map(bool, style.headings(table)))
-    spaces = len(table.rows) if style.stacked else headings
+    spaces = len(table.rows) if style.spaced(wraps) else headings
     return (lines + headings) * style.line + spaces * _SPACE
 
 
@@ -196,13 +215,18 @@ def wrapped(table: Table, style: Style) -> tuple[float, ...]:
     if not style.tight:
         texts = [place for place in texts if any(len(text) > _PROSE for text in _texts(table, place))]
     room = _PAGE - _between(table, style) - sum(points for place, points in enumerate(natural) if place not in texts)
-    digits = (_LEAST if style.tight else _READABLE) * _DIGIT
-    least = [style.size * max(digits, _head_width(table.columns[place], style)) for place in texts]
+    least = _least([table.columns[place] for place in texts], style)
     shared = dict(zip(texts, _shared([natural[place] for place in texts], least, room), strict=True))
     return tuple(
         math.floor(shared[place]) if place in shared and shared[place] < points else 0
         for place, points in enumerate(natural)
     )
+
+
+def _least(columns: Sequence[Column], style: Style) -> list[float]:
+    """The points that a wrapped column has at least."""
+    digits = (_LEAST if style.tight else _READABLE) * _DIGIT
+    return [style.size * max(digits, _head_width(column, style)) for column in columns]
 
 
 def _shared(natural: Sequence[float], least: Sequence[float], room: float) -> list[float]:
@@ -239,7 +263,7 @@ def head_lines(column: Column, style: Style) -> tuple[str, ...]:
     words = column.head.split()
     if style.tight:
         pieces = re.split(r"\s|(?<=\w-)", column.head)
-        return tuple(textwrap.wrap(column.head, max(map(len, pieces)), break_long_words=False))
+        return tuple(textwrap.wrap(column.head, max(map(len, pieces)), break_long_words=False)) or ("",)
     if not style.compact or len(words) < 2:
         return (column.head,)
     # Where the longer line is the shortest.

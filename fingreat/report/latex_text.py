@@ -27,8 +27,9 @@ _TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Marks that turn the direction of writing: with them a comment could look like something else."""
 _JOINED = re.compile(r"([-',])(?=\1)")
 """What a font makes one character of with its neighbour: two hyphens, two apostrophes, two commas."""
+_WORD = re.compile(r"\W*[^\W\d_]+(?:[-'’][^\W\d_]+)*\W*")
 _LONG_WORD, _LONG_NAME = 20, 10
-"""Letters from which on a word is no word that LaTeX can hyphenate, and characters from which on a name may break."""
+"""Characters from which on a word is none that LaTeX can hyphenate, and those from which on a name may break."""
 _PIECE = re.compile(r"(?:[^\W\d_]{1,8}(?![^\W_])|\d{1,3}\.\d{1,2}[^\W\d_]?(?![^\W_])|[^\W_]{1,4})[\W_]{0,2}|[\W_]{1,4}")
 """What of a long name is not broken: a short word, a decimal, or some letters and digits, with the signs after them."""
 _WIDTHS = (
@@ -74,6 +75,6 @@ def _line(text: str) -> str:
 
 def _pieces(word: str) -> list[str]:
     """What of a word stays together."""
-    if len(word) > (_LONG_WORD if word.isalpha() else _LONG_NAME):
+    if len(word) > (_LONG_WORD if _WORD.fullmatch(word) else _LONG_NAME):
         return _PIECE.findall(word)
     return [word]

@@ -218,7 +218,7 @@ def test_a_column_of_prose_is_wrapped_and_one_of_names_is_not() -> None:
         ("DeepSeek-V4-14.3B-Instruct", r"DeepSeek-\allowbreak{}V4-\allowbreak{}14.3B-\allowbreak{}Instruct"),
         ("a_longer_name", r"a\_\allowbreak{}longer\_\allowbreak{}name"),
         # Too short to need it, or a word, which has syllables.
-        ("NNCA-NONOP at 57.1% of responsibilities", r"NNCA-NONOP at 57.1\% of responsibilities"),
+        ("NNCA-NONOP at 57.1% (responsibilities),", r"NNCA-NONOP at 57.1\% (responsibilities),"),
         ("", ""),
     ],
 )

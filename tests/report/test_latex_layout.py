@@ -88,19 +88,21 @@ def test_lines_above_rows_are_wrapped_if_they_are_wider_than_a_page() -> None:
     # The letters of "Run: , reference: " and 52 of 9 pt, half as wide as high, are 320 pt of the 360 that a page has.
     assert above("a" * 26, "b" * 26) == [("l", f"Run: {'a' * 26}, reference: {'b' * 26}")]
     [(place, text)] = above("a" * 40, "b" * 40)
-    assert place == r"p{\linewidth}"
+    assert place == r"p{\dimexpr\linewidth-2\tabcolsep}"
     assert text.replace(r"\allowbreak{}", "") == f"Run: {'a' * 40}, reference: {'b' * 40}"
 
 
 def test_names_are_wrapped_where_a_table_is_too_wide_with_them_and_the_longest_most() -> None:
     columns = (*NAMES[:2], *(Column(label=f"number {n}", kind="count") for n in range(4)))
-    made = Table(id="t", title="T", columns=columns, rows=(("short", f"b-{'0123456789' * 6}", 1, 2, 3, 4),))
-    source = table_latex(made)
+    rows = tuple((name, f"b-{'0123456789' * 3}0123", 1, 2, 3, 4) for name in ("a-longer-name", "b"))
+    source = table_latex(Table(id="t", title="T", columns=columns, rows=rows))
     wrap = re.search(r"\\begin\{tabular\}\{l>\{.*\}p\{(\d+)pt\}rrrr\}", source)
     assert wrap
-    # 5 letters and 4 x 6 letters of some 5 pt, and 6 x 5 pt of space, leave about 360 - 175.
-    assert 150 <= int(wrap[1]) <= 230
-    assert r"short & b-\allowbreak{}0123\allowbreak{}4567\allowbreak{}8901" in source
+    # 13 letters and 4 x 6 of some 5 pt, and 6 x 5 pt of space, leave about 360 - 215.
+    assert 125 <= int(wrap[1]) <= 165
+    assert r"a-longer-name & b-\allowbreak{}0123\allowbreak{}4567\allowbreak{}8901" in source
+    # Rows of several lines are apart.
+    assert source.count(r"\addlinespace") == 1
 
 
 def test_sums_stay_under_the_columns_they_sum() -> None:
