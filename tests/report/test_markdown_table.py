@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from fingreat.report import Cell, Column, Points, Share, Table, table_markdown
 
 HOSTILE = [
-    "a | b || c",
+    "one | two || three",
     "<script>alert(1)</script> & &amp; &lt;",
     "**bold** _it_ `code` ~~gone~~ [link](javascript:alert(2)) ![image](x) <https://example.org>",
     r"back\slash \| \\ C:\runs\x",
