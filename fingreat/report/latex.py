@@ -6,19 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
-from fingreat.report.latex_layout import (
-    Fit,
-    Style,
-    blocks,
-    fitted,
-    head_lines,
-    is_long,
-    letters,
-    parts,
-    too_wide,
-    wrapped,
-)
+from fingreat.report.latex_layout import Fit, blocks, fitted, is_long
 from fingreat.report.latex_text import breakable_text, comment_line, latex_text
+from fingreat.report.latex_widths import Style, head_lines, letters, parts, too_wide, wrapped
 from fingreat.report.tables import Cell, Column, Table
 
 _PREAMBLE = r"% Needs \usepackage{booktabs,array}. In UTF-8, for pdfLaTeX of 2020 and later."
