@@ -161,7 +161,6 @@ def accuracy_figures(measured: MeasuredAccuracy) -> tuple[Figure, ...]:
     """Accuracy of each model, and by size where sizes of at least two models are known and differ."""
     kinds = {one.name: kind_of(one.hosted) for one in measured.facts}
     several = len(set(kinds.values())) > 1
-    bounded = any(one.overall.accuracy.interval for one in measured.accuracies.values())
     any_model = next(iter(measured.accuracies.values()))
     majority, random = selectors(any_model)
     rows = [
@@ -177,7 +176,7 @@ def accuracy_figures(measured: MeasuredAccuracy) -> tuple[Figure, ...]:
             (random, random_share(any_model, any_model.overall)),
         ),
         x_label="accuracy",
-        caption=f"Passages that got an accepted edge, of all that accept one.{_WHISKERS if bounded else ''}",
+        caption=f"Passages that got an accepted edge, of all that accept one.{_WHISKERS if _bounded(measured) else ''}",
     )
     return figure, *_by_size(measured)
 
@@ -192,13 +191,18 @@ def _by_size(measured: MeasuredAccuracy) -> tuple[Figure, ...]:
     ]
     if len({point.x for point in points}) < _TWO:
         return ()
-    return (
-        scatter(
-            "sizes",
-            "Accuracy by number of parameters",
-            points,
-            x_label="parameters in billions",
-            y_label="accuracy",
-            log_x=True,
-        ),
+    figure = scatter(
+        "sizes",
+        "Accuracy by number of parameters",
+        points,
+        x_label="parameters in billions",
+        y_label="accuracy",
+        log_x=True,
     )
+    caption = f"Models whose size is known.{_WHISKERS if _bounded(measured) else ''}"
+    return (figure.model_copy(update={"caption": caption}),)
+
+
+def _bounded(measured: MeasuredAccuracy) -> bool:
+    """Whether accuracies have intervals."""
+    return any(one.overall.accuracy.interval for one in measured.accuracies.values())

@@ -17,6 +17,7 @@ _FRONTIER = (
     "On a frontier stand the models that no other one beats: none is at least as right at no higher cost, and better "
     "in one of the two. Beside it the share of the draws of filings in which a model stands there; costs are not drawn."
 )
+_LINE = "The line joins the models that no other one beats: none is at least as right at no higher cost."
 _COSTS = (
     f"Dollars and seconds are of {PER:,} passages like those asked about. Seconds are wall time while the model was "
     "asked, on the machine of its run and with that run's requests side by side: they say as much of the machine as of "
@@ -83,7 +84,8 @@ def _figure(
     groups: Mapping[str, str],
 ) -> Figure:
     costs = [cost for _, cost, _ in known]
-    return scatter(
+    whiskers = " Whiskers are 95% intervals." if any(row.accuracy.interval for row, _, _ in known) else ""
+    figure = scatter(
         *named,
         [ScatterPoint(row.name, cost, share(row.accuracy), groups.get(row.name, "")) for row, cost, _ in known],
         x_label=f"{unit} per {PER:,} passages",
@@ -91,6 +93,7 @@ def _figure(
         log_x=min(costs) > 0 and max(costs) >= _LOG_FROM * min(costs),
         frontier=[row.name for row, _, best in sorted(known, key=lambda one: (one[1], one[0].name)) if best],
     )
+    return figure.model_copy(update={"caption": f"{_LINE}{whiskers}"})
 
 
 def _cells(standing: Standing) -> tuple[Cell, ...]:
