@@ -96,6 +96,9 @@ def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "there is no such file" in str(reasons["extract/second"])
     assert len(reasons) == 2
     assert [slot.label for slot in checked.slots] == ["classify/cash"]
+    notes = check_tables(checked)[0].notes
+    assert "Missing, classify/revenue: The key of the provider is not set: OPENAI_API_KEY." in notes
+    assert "Slot classify/cash: a model of cash." in notes
     assert checked.missing == ("There is no file of reviews reviews.jsonl.",)
     assert not checked.ready
     # What cannot be asked here is still counted.

@@ -14,7 +14,7 @@ from fingreat.pipeline.study.runs import Outcome, Slot, like_slots, prompt_of
 from fingreat.pipeline.study.samples import sample_blocks
 from fingreat.prompts import ClassificationPrompt, ExtractionPrompt
 from fingreat.report import Cell, Column, Share, Table
-from fingreat.report.columns import counts, filings, numbers, shares, texts
+from fingreat.report.columns import counts, filings, numbers, shares, spares, texts
 from fingreat.report.study import Appendix, Block
 from fingreat.report.tables import count_of
 from fingreat.runs.environment import environment, our_code
@@ -69,8 +69,11 @@ def runs_table(outcomes: Sequence[Outcome], slots: Sequence[Slot]) -> Table:
         id="study-runs",
         title="Runs of the study",
         columns=(
-            *texts("run", "task", "model", "revision"),
-            *counts("requests", "failed", "extractions"),
+            *texts("run", "task"),
+            Column(label="model", spare=True),
+            Column(label="revision", spare=True),
+            *counts("requests", "failed"),
+            *spares("extractions"),
             *shares("right or grounded"),
             *texts("state"),
         ),

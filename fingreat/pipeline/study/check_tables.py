@@ -9,7 +9,7 @@ from fingreat.pipeline.power import power_tables
 from fingreat.pipeline.study.check import CheckedStudy, PlannedRun
 from fingreat.pipeline.study.runs import like_slots
 from fingreat.report import Cell, Column, Table
-from fingreat.report.columns import counts, numbers, texts
+from fingreat.report.columns import counts, numbers, spares, texts
 from fingreat.report.tables import ALL, count_of
 
 _NOTE = (
@@ -19,6 +19,8 @@ _NOTE = (
 
 _ALWAYS = 6
 """Columns that there are even if nothing stands in them."""
+_MOST_NAMED = 4
+"""Runs that a note names."""
 
 
 def check_tables(checked: CheckedStudy) -> tuple[Table, ...]:
@@ -29,20 +31,21 @@ def check_tables(checked: CheckedStudy) -> tuple[Table, ...]:
 def _runs_table(checked: CheckedStudy) -> Table:
     rows = [_row(planned) for planned in checked.runs]
     rows += [
-        (name, kind, None, count_of(number, "slot"), *[None] * 6, f"a model: {what}")
-        for name, kind, what, number in like_slots(checked.slots)
+        (name, kind, None, count_of(number, "slot"), *[None] * 6) for name, kind, _, number in like_slots(checked.slots)
     ]
     estimates = [planned.estimate for planned in checked.runs if planned.estimate]
     rows += _total(estimates)
     columns = (
-        *texts("run", "task", "model", "state"),
-        *counts("requests", "to ask", "tokens in", "tokens out"),
+        *texts("run", "task"),
+        Column(label="model", spare=True),
+        *texts("state"),
+        *counts("requests", "to ask"),
+        *spares("tokens in", "tokens out"),
         Column(label="US dollars", kind="money"),
         *numbers("hours", digits=1),
-        *texts("what is missing"),
     )
-    # A terminal has room for few columns: those of which nothing is known are left out.
-    told = [at for at in range(len(columns)) if at < _ALWAYS or any(row[at] is not None for row in rows)]
+    # A terminal has room for few columns: those that have nothing to say are left out.
+    told = [at for at in range(len(columns)) if at < _ALWAYS or any(row[at] for row in rows)]
     return Table(
         id="study-check",
         title=f"What is to be done for {checked.config.study.name}",
@@ -50,12 +53,26 @@ def _runs_table(checked: CheckedStudy) -> Table:
         rows=tuple(tuple(row[at] for at in told) for row in rows),
         totals=1 if estimates else 0,
         notes=(
+            *_missing(checked),
             _NOTE,
             *_not_asked(checked.runs),
             *_unpriced(estimates),
             *dict.fromkeys(note for one in estimates for note in one.notes),
         ),
     )
+
+
+def _missing(checked: CheckedStudy) -> Iterator[str]:
+    """Why runs could not be made here, and what slots are for."""
+    reasons: dict[str, list[str]] = {}
+    for planned in checked.runs:
+        if planned.reason:
+            reasons.setdefault(planned.reason, []).append(planned.run.label)
+    for reason, labels in reasons.items():
+        more = f" and {len(labels) - _MOST_NAMED:,} more" if len(labels) > _MOST_NAMED else ""
+        yield f"Missing, {', '.join(labels[:_MOST_NAMED])}{more}: {reason}"
+    for name, kind, what, _ in like_slots(checked.slots):
+        yield f"Slot {kind}/{name}: {what}."
 
 
 def _row(planned: PlannedRun) -> tuple[Cell, ...]:
@@ -70,7 +87,7 @@ def _row(planned: PlannedRun) -> tuple[Cell, ...]:
             made.cost_usd if made.tokenizer else None,
             made.hours,
         )
-    return run.name, run.kind, run.config.model, planned.state, *figures, planned.reason
+    return run.name, run.kind, run.config.model, planned.state, *figures
 
 
 def _total(estimates: list[Estimate]) -> Iterator[tuple[Cell, ...]]:
@@ -88,7 +105,6 @@ def _total(estimates: list[Estimate]) -> Iterator[tuple[Cell, ...]]:
         sum(one.output_tokens for one in asked) if asked else None,
         _sum(one.cost_usd for one in asked),
         _sum(one.hours for one in asked),
-        None,
     )
 
 
