@@ -120,7 +120,7 @@ def accuracies_by_cohort_table(
         title=_BY_COHORT,
         detail=True,
         columns=(
-            *names("model", "of"),
+            *names("model", "level"),
             *texts("cohort"),
             *counts("passages"),
             *shares("accuracy"),
