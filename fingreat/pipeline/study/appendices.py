@@ -100,7 +100,7 @@ def _run_row(outcome: Outcome) -> tuple[Cell, ...]:
         counted["failures"],
         counted.get("extractions"),
         Share(k=counted[hits], n=counted[of]),
-        "complete, with failed requests" if counted["failures"] else "complete",
+        "some failed" if counted["failures"] else "complete",
     )
 
 
