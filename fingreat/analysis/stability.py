@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fingreat.analysis.answers import AnswerSheet
 from fingreat.analysis.bootstrap import ratio_of_sums, ratios_of_sums
@@ -12,7 +12,11 @@ from fingreat.analysis.ratio import Interval, Ratio
 from fingreat.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from fingreat.analysis.bootstrap import FilingBootstrap
+
+    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -94,10 +98,8 @@ def stability_of(
     quoted = was_read & np.array([bool(of_passage) for of_passage in edges], dtype=bool)
     right = [[edge in one.accepted for edge in given] for one, given in zip(sheet.passages, edges, strict=True)]
     like = [[edge == answer for edge in given] for answer, given in zip(sheet.edges[number], edges, strict=True)]
-    before, same = (quoted & np.array([one[:1] == [True] for one in of_all], dtype=bool) for of_all in (right, like))
-    now = quoted & sheet.right[number]
-    parts = (before, now, same, before & now, before & ~now, ~before & now, quoted & ~before & ~now)
-    hits, total = sheet.by_filing(parts), sheet.by_filing(quoted)
+    hits = sheet.by_filing(_parts(quoted, right, like, sheet.right[number]))
+    total = sheet.by_filing(quoted)
     shares = ratios_of_sums(hits, np.broadcast_to(total, hits.shape), bootstrap)
     every = sheet.by_filing(np.ones(len(sheet.passages)))
     return Stability(
@@ -120,6 +122,19 @@ def stability_of(
         neither=shares[6],
         overall=ratio_of_sums(sheet.by_filing(sheet.right[number])[:, 0], every[:, 0], bootstrap),
     )
+
+
+def _parts(quoted: Array, right: Sequence[Sequence[bool]], like: Sequence[Sequence[bool]], now: Array) -> Array:
+    """Which quoted passages are right when extracted, right when classified, under the same edge; then right both
+    times, only when extracted, only when classified, and never; of shape [7, passages].
+    """
+    import numpy as np
+
+    before, same = (quoted & np.array([one[:1] == [True] for one in of_all], dtype=bool) for of_all in (right, like))
+    after = quoted & now
+    parts = (before, after, same, before & after, before & ~after, ~before & after, quoted & ~before & ~after)
+    found: Array = np.array(parts)
+    return found
 
 
 def _fewest_and_most(hits: Sequence[Sequence[bool]], quoted: Iterable[bool]) -> tuple[int, int]:
