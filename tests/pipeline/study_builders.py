@@ -9,6 +9,8 @@ from pathlib import Path
 from classify_builders import gold_file
 from pipeline_builders import html, reply
 
+from fingreat.pipeline.study.flow import Study
+from fingreat.report import Table
 from fingreat.schema import GoldPassage
 
 SENTENCES = (
@@ -129,3 +131,17 @@ def write_study(folder: Path, text: str = STUDY, name: str = "study") -> Path:
     file = folder / f"{name}.toml"
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def table(study: Study, id_: str) -> Table:
+    assert study.report is not None
+    return next(one for one in study.report.tables if one.id == id_)
+
+
+def states(study: Study) -> dict[str, str]:
+    return {outcome.run.label: outcome.state for outcome in study.outcomes}
+
+
+def rows(measured: Table, *labels: str) -> list[tuple[object, ...]]:
+    places = [[column.label for column in measured.columns].index(label) for label in labels]
+    return [tuple(row[place] for place in places) for row in measured.rows]
