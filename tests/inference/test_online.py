@@ -311,7 +311,8 @@ def test_an_interrupt_ends_the_waiting() -> None:
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         answers(provider, ["a", "b"])
-    assert time.monotonic() - start < 2
+    # The answers would come in an hour; a machine may stand still for seconds.
+    assert time.monotonic() - start < 60
 
 
 def test_what_the_requests_raise_is_raised_and_ends_all() -> None:
