@@ -56,9 +56,15 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
 
+# Tests of these folders end processes, talk to servers of their own and watch the time: they run one after the other.
+ALONE := tests/cli tests/inference tests/pipeline
+SHORT := -m "not prove and not torch"
+
 # Sums of draws are small products of matrices, which threads only slow down on busy machines.
+unit: export OPENBLAS_NUM_THREADS = 1
 unit: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --cov --cov-report=term -m "not prove and not torch"
+	$(BIN)/pytest $(SHORT) -n 2 --dist loadfile --cov --cov-report= --cov-fail-under=0 $(ALONE:%=--ignore=%)
+	$(BIN)/pytest $(SHORT) --cov --cov-append --cov-report=term $(ALONE)
 
 # The engine first, or pip brings another build of torch. What is taken off again does not fit that build, breaks the
 # engine's import, and is for pictures and sound.

@@ -6,14 +6,14 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import Outcome
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "pipeline"))
 from study_builders import STUDY, write_study
 
-Run = Callable[..., Outcome]
+Run = Callable[..., Any]
 QUICK = STUDY.partition("[power]")[0]
 
 
