@@ -87,13 +87,7 @@ def stability_of(
     if classification not in sheet.names:
         raise InputError("has no answers on the sheet.", where=classification)
     number = sheet.names.index(classification)
-    was_read = np.array([passage.filing_id in read for passage in sheet.passages], dtype=bool)
-    if not was_read.any():
-        raise InputError(
-            "read no filing that has a gold passage.",
-            where=extraction,
-            hint="Name an extraction run over the filings of the gold file.",
-        )
+    was_read = _was_read(sheet, extraction, read)
     edges = [extracted.get(passage.passage_id, ()) for passage in sheet.passages]
     quoted = was_read & np.array([bool(of_passage) for of_passage in edges], dtype=bool)
     right = [[edge in one.accepted for edge in given] for one, given in zip(sheet.passages, edges, strict=True)]
@@ -122,6 +116,24 @@ def stability_of(
         neither=shares[6],
         overall=ratio_of_sums(sheet.by_filing(sheet.right[number])[:, 0], every[:, 0], bootstrap),
     )
+
+
+def _was_read(sheet: AnswerSheet, extraction: str, read: Collection[str]) -> Array:
+    """Which passages are of filings that the extraction run read, of shape [passages].
+
+    Raises:
+        InputError: there is none.
+    """
+    import numpy as np
+
+    found: Array = np.array([passage.filing_id in read for passage in sheet.passages], dtype=bool)
+    if not found.any():
+        raise InputError(
+            "read no filing that has a gold passage.",
+            where=extraction,
+            hint="Name an extraction run over the filings of the gold file.",
+        )
+    return found
 
 
 def _parts(quoted: Array, right: Sequence[Sequence[bool]], like: Sequence[Sequence[bool]], now: Array) -> Array:

@@ -44,27 +44,17 @@ def behavior_by_year_table(
 
 def edges_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) -> Table:
     """How the extractions of each run spread over edges, year by year."""
-    rows = [(run, one, found) for run, one in _by_year(runs) for found in one.edges]
-    return Table(
-        id="edges-by-year",
-        title="What runs dwell on: extractions by edge and year",
-        detail=True,
-        columns=(*names("run", "year"), *edges("edge"), *shares("share")),
-        rows=tuple((run.run, str(one.year), found.name, share(found.share)) for run, one, found in rows),
-        notes=(SHARE, *_on_years(runs, year, (found.share for *_, found in rows), seed)),
-    )
+    rows = [(run, one, found.name, found.share) for run, one in _by_year(runs) for found in one.edges]
+    notes = (SHARE, *_on_years(runs, year, (ratio for *_, ratio in rows), seed))
+    return _edges("edges-by-year", "What runs dwell on: extractions by edge and year", "share", rows, notes)
 
 
 def coverage_by_year_table(runs: Sequence[Behavior], year: str, *, seed: int) -> Table:
     """In how many filings each run finds something of an edge, year by year."""
-    rows = [(run, one, found) for run, one in _by_year(runs) for found in one.edges]
-    return Table(
-        id="coverage-by-year",
-        title="Filings in which runs find evidence of an edge, by year",
-        detail=True,
-        columns=(*names("run", "year"), *edges("edge"), *shares("coverage")),
-        rows=tuple((run.run, str(one.year), found.name, share(found.coverage)) for run, one, found in rows),
-        notes=(COVERAGE, *_on_years(runs, year, (found.coverage for *_, found in rows), seed)),
+    rows = [(run, one, found.name, found.coverage) for run, one in _by_year(runs) for found in one.edges]
+    notes = (COVERAGE, *_on_years(runs, year, (ratio for *_, ratio in rows), seed))
+    return _edges(
+        "coverage-by-year", "Filings in which runs find evidence of an edge, by year", "coverage", rows, notes
     )
 
 
@@ -126,6 +116,20 @@ def filing_years_table(years: Mapping[int, Mapping[str, int]], year: str, other:
             for one, found in years.items()
         ),
         notes=(f"Beside it, by {other}, how many of them.",),
+    )
+
+
+def _edges(
+    id_: str, title: str, label: str, rows: Sequence[tuple[Behavior, Emphasis, str, Ratio]], notes: tuple[str, ...]
+) -> Table:
+    """A table with a row for each run, year and edge."""
+    return Table(
+        id=id_,
+        title=title,
+        detail=True,
+        columns=(*names("run", "year"), *edges("edge"), *shares(label)),
+        rows=tuple((run.run, str(one.year), edge, share(ratio)) for run, one, edge, ratio in rows),
+        notes=notes,
     )
 
 

@@ -311,8 +311,11 @@ def test_an_interrupt_ends_the_waiting() -> None:
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         answers(provider, ["a", "b"])
-    # The answers would come in an hour; a machine may stand still for seconds.
+    # The answers would come in an hour; a machine may stand still for seconds. Nothing is left that waits for them.
     assert time.monotonic() - start < 60
+    assert provider.closed
+    assert provider.under_way == 0
+    assert not [thread for thread in threading.enumerate() if thread.name == "requests"]
 
 
 def test_what_the_requests_raise_is_raised_and_ends_all() -> None:

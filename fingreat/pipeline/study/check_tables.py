@@ -136,8 +136,3 @@ def _unpriced(estimates: list[Estimate]) -> Iterator[str]:
     ):
         if unknown:
             yield f"Of {unknown:,} of {len(asked):,} runs of language models that are to be asked, no {what} is known."
-
-
-def _of_estimates(estimates: list[Estimate]) -> Iterator[str]:
-    """What estimates say of themselves, each sentence once."""
-    yield from dict.fromkeys(note for one in estimates for note in one.notes)
